@@ -1,0 +1,94 @@
+/**
+ * Every error that a client can see: its code, HTTP status and type. `docs/errors.md` lists the same codes with what to do.
+ * Messages are made where the error is understood; they say what happened and what a person can do about it.
+ */
+const catalogue = {
+  invalid_json: { status: 400, type: "invalid_request_error" },
+  invalid_request: { status: 400, type: "invalid_request_error" },
+  missing_required_parameter: { status: 400, type: "invalid_request_error" },
+  unsupported_value: { status: 400, type: "invalid_request_error" },
+  previous_response_not_found: { status: 400, type: "invalid_request_error" },
+  item_not_found: { status: 400, type: "invalid_request_error" },
+  invalid_api_key: { status: 401, type: "authentication_error" },
+  model_not_allowed: { status: 403, type: "permission_error" },
+  model_not_found: { status: 404, type: "invalid_request_error" },
+  not_found: { status: 404, type: "invalid_request_error" },
+  method_not_allowed: { status: 405, type: "invalid_request_error" },
+  request_timeout: { status: 408, type: "invalid_request_error" },
+  body_too_large: { status: 413, type: "invalid_request_error" },
+  unsupported_media_type: { status: 415, type: "invalid_request_error" },
+  unknown_host: { status: 421, type: "invalid_request_error" },
+  headers_too_large: { status: 431, type: "invalid_request_error" },
+  client_closed: { status: 499, type: "invalid_request_error" },
+  internal_error: { status: 500, type: "server_error" },
+  upstream_rejected: { status: 400, type: "invalid_request_error" },
+  upstream_rate_limited: { status: 429, type: "rate_limit_error" },
+  upstream_error: { status: 502, type: "server_error" },
+  upstream_unreachable: { status: 502, type: "server_error" },
+  upstream_invalid: { status: 502, type: "server_error" },
+  upstream_cut: { status: 502, type: "server_error" },
+  tool_call_invalid: { status: 502, type: "server_error" },
+  shutting_down: { status: 503, type: "server_error" },
+  upstream_timeout: { status: 504, type: "server_error" },
+} as const satisfies Record<string, { status: number; type: string }>;
+
+export type ErrorCode = keyof typeof catalogue;
+
+export const errorCodes = Object.keys(catalogue) as ErrorCode[];
+
+export function errorEntry(code: ErrorCode): { status: number; type: string } {
+  return catalogue[code];
+}
+
+/** The inside of an error body; clients insist on all four keys. */
+export interface ErrorBody {
+  message: string;
+  type: string;
+  param: string | null;
+  code: string | null;
+}
+
+export interface ErrorDetails {
+  /** The request's field at fault, as a path: `input[2].content[0].type`. */
+  param?: string;
+  /** A provider's own words for the error, which a client may know. */
+  status?: number;
+  type?: string;
+  upstreamCode?: string | null;
+  /** Seconds, as a provider said. */
+  retryAfter?: string;
+  cause?: unknown;
+}
+
+/** An error with everything that an OpenAI client reads from one. */
+export class TurnError extends Error {
+  readonly code: ErrorCode;
+  readonly status: number;
+  readonly body: ErrorBody;
+  readonly retryAfter: string | undefined;
+
+  constructor(code: ErrorCode, message: string, details: ErrorDetails = {}) {
+    super(message, { cause: details.cause });
+    this.name = "TurnError";
+    const entry = catalogue[code];
+    this.code = code;
+    this.status = details.status ?? entry.status;
+    this.retryAfter = details.retryAfter;
+    this.body = {
+      message,
+      type: details.type ?? entry.type,
+      param: details.param ?? null,
+      code: details.upstreamCode === undefined ? code : details.upstreamCode,
+    };
+  }
+}
+
+/** Whatever was thrown, as an error that a client may see. An unforeseen one says nothing of its inside. */
+export function toTurnError(thrown: unknown): TurnError {
+  if (thrown instanceof TurnError) return thrown;
+  return new TurnError(
+    "internal_error",
+    "Toolwire failed on this request; its log has the cause under this request's id.",
+    { cause: thrown },
+  );
+}

@@ -1,0 +1,131 @@
+import type { TurnError } from "./errors.ts";
+import type { Api, CallKind } from "./item.ts";
+import type { JsonObject } from "./json.ts";
+import type { Usage } from "./usage.ts";
+
+/**
+ * What happens in a turn, in order. The list is closed: every stage and every encoder knows all of it.
+ *
+ * Items follow one another without explicit ends: text after a call begins a new message. Only calls may overlap as they come
+ * from a backend, so their events carry `call`, a number that is the backend's own and unique in the round.
+ */
+export type TurnEvent =
+  | TextDelta
+  | RefusalDelta
+  | AnnotationAdded
+  | MessageStarted
+  | ReasoningStarted
+  | ReasoningDelta
+  | ReasoningDone
+  | CallStarted
+  | CallArguments
+  | CallDone
+  | ItemDone
+  | ResponseStarted
+  | UsageReported
+  | TurnFinished
+  | TurnFailed;
+
+export interface TextDelta {
+  type: "text.delta";
+  text: string;
+  logprobs?: JsonObject[];
+}
+
+export interface RefusalDelta {
+  type: "refusal.delta";
+  text: string;
+}
+
+export interface AnnotationAdded {
+  type: "annotation.added";
+  annotation: JsonObject;
+}
+
+/** Optional: begins a new message even where the last item was one too. */
+export interface MessageStarted {
+  type: "message.started";
+  id?: string;
+  more?: JsonObject;
+}
+
+/** Optional: begins a new reasoning item even where the last item was one too. */
+export interface ReasoningStarted {
+  type: "reasoning.started";
+  id?: string;
+}
+
+export interface ReasoningDelta {
+  type: "reasoning.delta";
+  text: string;
+  /** Which part of the summary this belongs to. */
+  part: number;
+}
+
+/** Optional: carries what only the end of a reasoning item knows. */
+export interface ReasoningDone {
+  type: "reasoning.done";
+  encrypted?: string;
+}
+
+export interface CallStarted {
+  type: "call.started";
+  call: number;
+  kind: CallKind;
+  name: string;
+  /** As the backend named them; the engine makes both present and unique. */
+  callId?: string;
+  id?: string;
+  /** Fields of the Responses item that pass through unread (`namespace`, …). */
+  more?: JsonObject;
+}
+
+export interface CallArguments {
+  type: "call.arguments";
+  call: number;
+  delta: string;
+}
+
+/** The call is whole: a client may run it. A call without this event is unfinished, whatever ends the turn. */
+export interface CallDone {
+  type: "call.done";
+  call: number;
+}
+
+/** A whole item that passes through unread, in the shape of the API that it came from. */
+export interface ItemDone {
+  type: "item.done";
+  api: Api;
+  item: JsonObject;
+}
+
+/** A Responses provider named its response, which lets a later request continue it there. */
+export interface ResponseStarted {
+  type: "response.started";
+  id: string;
+}
+
+export interface UsageReported {
+  type: "usage.reported";
+  usage: Usage;
+}
+
+/** stop: the model ended by itself, with or without calls. */
+export type FinishReason = "stop" | "length" | "content_filter";
+
+export interface TurnFinished {
+  type: "turn.finished";
+  reason: FinishReason;
+}
+
+export interface TurnFailed {
+  type: "turn.failed";
+  error: TurnError;
+}
+
+export type Emit = (event: TurnEvent) => void;
+
+/** Whether the event is the one that ends a turn. */
+export function isTerminal(event: TurnEvent): event is TurnFinished | TurnFailed {
+  return event.type === "turn.finished" || event.type === "turn.failed";
+}

@@ -1,0 +1,44 @@
+import { randomUUID } from "node:crypto";
+import type { Item } from "./item.ts";
+
+/** The one pattern that every provider and client accepts for ids of calls. */
+const portable = /^[A-Za-z0-9_-]{1,64}$/;
+
+export type IdPrefix = "call" | "fc" | "ctc" | "msg" | "rs" | "item";
+
+/** A new id that nobody else has. */
+export function newId(prefix: string): string {
+  return `${prefix}_${randomUUID().replaceAll("-", "")}`;
+}
+
+/** Gives out the ids of a conversation: each is portable and new to it, whatever a backend repeats. */
+export class Ids {
+  readonly #input: readonly Item[];
+  #taken: Set<string> | undefined;
+
+  constructor(input: readonly Item[] = []) {
+    this.#input = input;
+  }
+
+  /** The backend's own id where it is fit and new; otherwise one of ours. */
+  claim(prefix: IdPrefix, candidate?: string): string {
+    this.#taken ??= idsOf(this.#input);
+    const id =
+      candidate !== undefined && portable.test(candidate) && !this.#taken.has(candidate) ? candidate : newId(prefix);
+    this.#taken.add(id);
+    return id;
+  }
+}
+
+function idsOf(items: readonly Item[]): Set<string> {
+  const ids = new Set<string>();
+  for (const item of items) {
+    if (item.type === "opaque") {
+      if (typeof item.fields.id === "string") ids.add(item.fields.id);
+      continue;
+    }
+    if (item.id !== undefined) ids.add(item.id);
+    if (item.type === "call" || item.type === "output") ids.add(item.callId);
+  }
+  return ids;
+}

@@ -1,0 +1,98 @@
+import type { JsonObject } from "./json.ts";
+
+/** The two public APIs. Responses is the richer one, so items follow its shapes. */
+export type Api = "chat" | "responses";
+
+export type Role = "system" | "developer" | "user" | "assistant";
+
+/** Fields of one API that the common language has no word for; given back to the same API only. */
+export interface Foreign {
+  api: Api;
+  fields: JsonObject;
+}
+
+export interface TextPart {
+  type: "text";
+  text: string;
+  /** Citations of an assistant's text, as the Responses API writes them. */
+  annotations?: JsonObject[];
+}
+
+export interface RefusalPart {
+  type: "refusal";
+  refusal: string;
+}
+
+/** An image by URL (data: URLs included) or by a file id of the provider. */
+export interface ImagePart {
+  type: "image";
+  url?: string;
+  fileId?: string;
+  detail?: string;
+}
+
+export interface FilePart {
+  type: "file";
+  data?: string;
+  url?: string;
+  fileId?: string;
+  name?: string;
+}
+
+export interface OpaquePart {
+  type: "opaque";
+  api: Api;
+  fields: JsonObject;
+}
+
+export type Part = TextPart | RefusalPart | ImagePart | FilePart | OpaquePart;
+
+export interface MessageItem {
+  type: "message";
+  role: Role;
+  content: Part[];
+  id?: string;
+  more?: Foreign;
+}
+
+/** function: arguments are JSON text. custom: arguments are free text. */
+export type CallKind = "function" | "custom";
+
+export interface CallItem {
+  type: "call";
+  kind: CallKind;
+  /** Correlates the call with its output. */
+  callId: string;
+  name: string;
+  arguments: string;
+  /** The item's own id (`fc_…`), where it has one. */
+  id?: string;
+  more?: Foreign;
+}
+
+export interface OutputItem {
+  type: "output";
+  kind: CallKind;
+  callId: string;
+  output: string | Part[];
+  id?: string;
+  more?: Foreign;
+}
+
+export interface ReasoningItem {
+  type: "reasoning";
+  /** One string a part. */
+  summary: string[];
+  id?: string;
+  encrypted?: string;
+  more?: Foreign;
+}
+
+/** An item that passes through unread. */
+export interface OpaqueItem {
+  type: "opaque";
+  api: Api;
+  fields: JsonObject;
+}
+
+export type Item = MessageItem | CallItem | OutputItem | ReasoningItem | OpaqueItem;

@@ -1,0 +1,43 @@
+import type { Api, CallKind } from "./item.ts";
+import type { JsonObject } from "./json.ts";
+
+export interface FunctionTool {
+  type: "function";
+  name: string;
+  description?: string;
+  /** A JSON Schema; untrusted. */
+  parameters?: JsonObject;
+  strict?: boolean;
+}
+
+/** A tool whose argument is free text, perhaps under a grammar. */
+export interface CustomTool {
+  type: "custom";
+  name: string;
+  description?: string;
+  format?: JsonObject;
+}
+
+/** Any other type (web_search, namespace, mcp, …): carried as the client wrote it. */
+export interface HostedTool {
+  type: "hosted";
+  api: Api;
+  definition: JsonObject & { type: string };
+}
+
+export type Tool = FunctionTool | CustomTool | HostedTool;
+
+/** A tool as `tool_choice` names it. */
+export interface ToolName {
+  kind: CallKind;
+  name: string;
+}
+
+export type ToolChoice =
+  | { mode: "auto" }
+  | { mode: "none" }
+  | { mode: "required" }
+  | { mode: "forced"; tool: ToolName }
+  | { mode: "allowed"; required: boolean; tools: ToolName[] }
+  /** A hosted tool is to be used: carried as the client wrote it. */
+  | { mode: "hosted"; api: Api; choice: JsonObject };
