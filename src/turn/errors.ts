@@ -50,13 +50,13 @@ export interface ErrorBody {
 
 export interface ErrorDetails {
   /** The request's field at fault, as a path: `input[2].content[0].type`. */
-  param?: string;
+  param?: string | undefined;
   /** A provider's own words for the error, which a client may know. */
-  status?: number;
-  type?: string;
-  upstreamCode?: string | null;
+  status?: number | undefined;
+  type?: string | undefined;
+  upstreamCode?: string | null | undefined;
   /** Seconds, as a provider said. */
-  retryAfter?: string;
+  retryAfter?: string | undefined;
   cause?: unknown;
 }
 

@@ -29,7 +29,7 @@ export type TurnEvent =
 export interface TextDelta {
   type: "text.delta";
   text: string;
-  logprobs?: JsonObject[];
+  logprobs?: JsonObject[] | undefined;
 }
 
 export interface RefusalDelta {
@@ -45,14 +45,14 @@ export interface AnnotationAdded {
 /** Optional: begins a new message even where the last item was one too. */
 export interface MessageStarted {
   type: "message.started";
-  id?: string;
-  more?: JsonObject;
+  id?: string | undefined;
+  more?: JsonObject | undefined;
 }
 
 /** Optional: begins a new reasoning item even where the last item was one too. */
 export interface ReasoningStarted {
   type: "reasoning.started";
-  id?: string;
+  id?: string | undefined;
 }
 
 export interface ReasoningDelta {
@@ -65,7 +65,7 @@ export interface ReasoningDelta {
 /** Optional: carries what only the end of a reasoning item knows. */
 export interface ReasoningDone {
   type: "reasoning.done";
-  encrypted?: string;
+  encrypted?: string | undefined;
 }
 
 export interface CallStarted {
@@ -74,10 +74,10 @@ export interface CallStarted {
   kind: CallKind;
   name: string;
   /** As the backend named them; the engine makes both present and unique. */
-  callId?: string;
-  id?: string;
+  callId?: string | undefined;
+  id?: string | undefined;
   /** Fields of the Responses item that pass through unread (`namespace`, …). */
-  more?: JsonObject;
+  more?: JsonObject | undefined;
 }
 
 export interface CallArguments {

@@ -24,10 +24,15 @@ export class Ids {
   claim(prefix: IdPrefix, candidate?: string): string {
     this.#taken ??= idsOf(this.#input);
     const id =
-      candidate !== undefined && portable.test(candidate) && !this.#taken.has(candidate) ? candidate : newId(prefix);
+      candidate !== undefined && isFit(prefix, candidate) && !this.#taken.has(candidate) ? candidate : newId(prefix);
     this.#taken.add(id);
     return id;
   }
+}
+
+/** Providers refuse an item whose id does not tell its type; the id of a call may be anything portable. */
+function isFit(prefix: IdPrefix, id: string): boolean {
+  return portable.test(id) && (prefix === "call" || prefix === "item" || id.startsWith(`${prefix}_`));
 }
 
 function idsOf(items: readonly Item[]): Set<string> {

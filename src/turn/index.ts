@@ -1,5 +1,6 @@
 export * from "./errors.ts";
 export * from "./event.ts";
+export * from "./fields.ts";
 export * from "./ids.ts";
 export * from "./item.ts";
 export * from "./json.ts";

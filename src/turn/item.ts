@@ -15,7 +15,7 @@ export interface TextPart {
   type: "text";
   text: string;
   /** Citations of an assistant's text, as the Responses API writes them. */
-  annotations?: JsonObject[];
+  annotations?: JsonObject[] | undefined;
 }
 
 export interface RefusalPart {
@@ -26,17 +26,17 @@ export interface RefusalPart {
 /** An image by URL (data: URLs included) or by a file id of the provider. */
 export interface ImagePart {
   type: "image";
-  url?: string;
-  fileId?: string;
-  detail?: string;
+  url?: string | undefined;
+  fileId?: string | undefined;
+  detail?: string | undefined;
 }
 
 export interface FilePart {
   type: "file";
-  data?: string;
-  url?: string;
-  fileId?: string;
-  name?: string;
+  data?: string | undefined;
+  url?: string | undefined;
+  fileId?: string | undefined;
+  name?: string | undefined;
 }
 
 export interface OpaquePart {
@@ -51,8 +51,8 @@ export interface MessageItem {
   type: "message";
   role: Role;
   content: Part[];
-  id?: string;
-  more?: Foreign;
+  id?: string | undefined;
+  more?: Foreign | undefined;
 }
 
 /** function: arguments are JSON text. custom: arguments are free text. */
@@ -66,8 +66,8 @@ export interface CallItem {
   name: string;
   arguments: string;
   /** The item's own id (`fc_…`), where it has one. */
-  id?: string;
-  more?: Foreign;
+  id?: string | undefined;
+  more?: Foreign | undefined;
 }
 
 export interface OutputItem {
@@ -75,17 +75,17 @@ export interface OutputItem {
   kind: CallKind;
   callId: string;
   output: string | Part[];
-  id?: string;
-  more?: Foreign;
+  id?: string | undefined;
+  more?: Foreign | undefined;
 }
 
 export interface ReasoningItem {
   type: "reasoning";
   /** One string a part. */
   summary: string[];
-  id?: string;
-  encrypted?: string;
-  more?: Foreign;
+  id?: string | undefined;
+  encrypted?: string | undefined;
+  more?: Foreign | undefined;
 }
 
 /** An item that passes through unread. */

@@ -1,4 +1,4 @@
-import type { Emit } from "./event.ts";
+import type { Emit, TurnEvent } from "./event.ts";
 import type { JsonValue } from "./json.ts";
 import type { Tool } from "./tool.ts";
 import type { Turn } from "./turn.ts";
@@ -34,7 +34,7 @@ export interface Clock {
   now(): number;
 }
 
-/** What a telemetry event may hold; `values` is what redaction takes away. */
+/** What a telemetry event may hold. */
 export interface EventFields {
   [field: string]: JsonValue | undefined;
 }
@@ -42,6 +42,42 @@ export interface EventFields {
 /** Where telemetry events go. `on` is false when nobody looks, so that nothing is made in vain. */
 export interface EventSink {
   readonly on: boolean;
+  /** Whether redaction is off, so that values are worth gathering. */
+  readonly keepsValues: boolean;
   /** `values` (arguments, results) are written only where redaction is off. */
   write(event: string, requestId: string, fields: EventFields, values?: EventFields): void;
+}
+
+/**
+ * Turns a turn's events into the bytes of one API, as text. The last event of a turn is always `turn.finished` or
+ * `turn.failed`; what an encoder returns for it completes the answer. Calls come one after the other: `call.arguments` and
+ * `call.done` are about the call that was started last.
+ */
+export interface Encoder {
+  /** Whether the answer goes out as it comes. Otherwise everything comes with the last event. */
+  readonly streams: boolean;
+  readonly contentType: string;
+  /** Called once, before anything else: what a stream begins with. A Responses provider's own id of the answer, where known. */
+  open(upstreamId?: string): string;
+  push(event: TurnEvent): string;
+  /** What tells a waiting client that the turn goes on. */
+  keepAlive(): string;
+}
+
+/** Where the answer to one request goes, once it is opened. */
+export interface Outlet {
+  /** Sends status and headers: from now on a failure is told in the stream. */
+  open(): void;
+  /** A promise means that the client is full: it resolves when it can take more. */
+  write(text: string): Promise<void> | undefined;
+  end(text: string): void;
+}
+
+/** The log, as far as the engine speaks to it. */
+export interface Log {
+  isLevelEnabled(level: string): boolean;
+  debug(fields: EventFields, message: string): void;
+  info(fields: EventFields, message: string): void;
+  warn(fields: EventFields, message: string): void;
+  error(fields: { err?: unknown; [field: string]: unknown }, message: string): void;
 }

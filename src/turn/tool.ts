@@ -4,18 +4,18 @@ import type { JsonObject } from "./json.ts";
 export interface FunctionTool {
   type: "function";
   name: string;
-  description?: string;
+  description?: string | undefined;
   /** A JSON Schema; untrusted. */
-  parameters?: JsonObject;
-  strict?: boolean;
+  parameters?: JsonObject | undefined;
+  strict?: boolean | undefined;
 }
 
 /** A tool whose argument is free text, perhaps under a grammar. */
 export interface CustomTool {
   type: "custom";
   name: string;
-  description?: string;
-  format?: JsonObject;
+  description?: string | undefined;
+  format?: JsonObject | undefined;
 }
 
 /** Any other type (web_search, namespace, mcp, …): carried as the client wrote it. */

@@ -4,29 +4,35 @@ import type { Tool, ToolChoice } from "./tool.ts";
 
 /** What both APIs can say about sampling and accounting, under one name each. */
 export interface Settings {
-  temperature?: number;
-  topP?: number;
-  presencePenalty?: number;
-  frequencyPenalty?: number;
-  topLogprobs?: number;
-  maxOutputTokens?: number;
-  stop?: string | string[];
-  seed?: number;
-  parallelToolCalls?: boolean;
-  effort?: string;
-  reasoningSummary?: string;
-  verbosity?: string;
-  serviceTier?: string;
-  metadata?: JsonObject;
-  user?: string;
-  safetyIdentifier?: string;
-  promptCacheKey?: string;
+  temperature?: number | undefined;
+  topP?: number | undefined;
+  presencePenalty?: number | undefined;
+  frequencyPenalty?: number | undefined;
+  topLogprobs?: number | undefined;
+  maxOutputTokens?: number | undefined;
+  stop?: string | string[] | undefined;
+  seed?: number | undefined;
+  parallelToolCalls?: boolean | undefined;
+  effort?: string | undefined;
+  reasoningSummary?: string | undefined;
+  verbosity?: string | undefined;
+  serviceTier?: string | undefined;
+  metadata?: JsonObject | undefined;
+  user?: string | undefined;
+  safetyIdentifier?: string | undefined;
+  promptCacheKey?: string | undefined;
 }
 
 export type OutputFormat =
   | { type: "text" }
   | { type: "json_object" }
-  | { type: "json_schema"; name: string; schema?: JsonObject; description?: string; strict?: boolean };
+  | {
+      type: "json_schema";
+      name: string;
+      schema?: JsonObject | undefined;
+      description?: string | undefined;
+      strict?: boolean | undefined;
+    };
 
 /** One request to a model, in the common language. */
 export interface Turn {
@@ -36,15 +42,15 @@ export interface Turn {
   model: string;
   /** Whether the client wants the answer as it comes. */
   stream: boolean;
-  instructions?: string;
+  instructions?: string | undefined;
   /** The conversation, oldest first. */
   input: Item[];
   tools: Tool[];
   choice: ToolChoice;
   settings: Settings;
-  format?: OutputFormat;
+  format?: OutputFormat | undefined;
   /** State kept by a Responses provider, which only such a backend can continue. */
-  previousResponseId?: string;
+  previousResponseId?: string | undefined;
   /** The request's parameters that the common language has no word for; for a backend of the same API. */
   parameters: JsonObject;
 }

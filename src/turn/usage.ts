@@ -7,6 +7,11 @@ export interface Usage {
   reasoningTokens: number;
 }
 
+/** A number of tokens as a provider says it; what is not one counts as none. */
+export function tokenCount(value: unknown): number {
+  return typeof value === "number" && value >= 0 ? Math.trunc(value) : 0;
+}
+
 export function addUsage(a: Usage | undefined, b: Usage): Usage {
   if (!a) return b;
   return {

@@ -1,0 +1,62 @@
+import { fork } from "node:child_process";
+import { fileURLToPath } from "node:url";
+
+const startLimit = 15_000;
+const answerLimit = 30_000;
+
+/** A server in a process of its own, so that its CPU and memory are its alone. */
+export async function startProcess(name, { args = [], flags = [] } = {}) {
+  const file = fileURLToPath(new URL(`../servers/${name}.mjs`, import.meta.url));
+  const child = fork(file, args, {
+    execArgv: ["--expose-gc", ...flags],
+    stdio: ["ignore", "inherit", "inherit", "ipc"],
+  });
+  const waiting = new Map();
+  let asked = 0;
+  child.on("message", ({ id = "start", answer, url }) => {
+    waiting.get(id)?.resolve(answer ?? url);
+    waiting.delete(id);
+  });
+  child.once("exit", (code, signal) => {
+    for (const { reject } of waiting.values()) reject(new Error(`${name} ended by itself (${signal ?? code})`));
+    waiting.clear();
+  });
+
+  const answerTo = (id, milliseconds) => {
+    const { promise, resolve, reject } = withResolvers();
+    const timer = setTimeout(() => reject(new Error(`${name} did not answer in ${milliseconds} ms`)), milliseconds);
+    waiting.set(id, { resolve, reject });
+    return promise.finally(() => clearTimeout(timer));
+  };
+
+  const url = await answerTo("start", startLimit);
+  return {
+    name,
+    url,
+    /** `cpu` or `memory`: see servers/serve.mjs. */
+    ask(ask) {
+      const id = asked++;
+      child.send({ id, ask });
+      return answerTo(id, answerLimit);
+    },
+    stop() {
+      if (child.exitCode !== null || child.signalCode !== null) return undefined;
+      const { promise, resolve } = withResolvers();
+      child.once("exit", resolve);
+      if (child.connected) child.disconnect();
+      const timer = setTimeout(() => child.kill("SIGKILL"), 5_000);
+      return promise.finally(() => clearTimeout(timer));
+    },
+  };
+}
+
+/** Node 20 has no `Promise.withResolvers`. */
+function withResolvers() {
+  let resolve;
+  let reject;
+  const promise = new Promise((onDone, onFailure) => {
+    resolve = onDone;
+    reject = onFailure;
+  });
+  return { promise, resolve, reject };
+}

@@ -1,0 +1,31 @@
+/**
+ * The child's end: starts a server, tells the parent where it listens, and answers what the parent asks about this process. It
+ * ends with its parent, whatever happens to that.
+ */
+export async function serve(start) {
+  process.on("disconnect", () => process.exit(0));
+  process.on("message", ({ id, ask }) => process.send({ id, answer: answers[ask]() }));
+  process.send({ url: await start() });
+}
+
+const answers = {
+  cpu: () => {
+    const { user, system } = process.cpuUsage();
+    return { user, system };
+  },
+  memory: () => {
+    // Twice: what the first collection finalises is freed by the second.
+    globalThis.gc();
+    globalThis.gc();
+    const { rss, heapUsed, external } = process.memoryUsage();
+    return { rss, heap: heapUsed + external };
+  },
+};
+
+/** Listens on a free port of the loopback interface. */
+export function listen(server) {
+  return new Promise((resolve, reject) => {
+    server.once("error", reject);
+    server.listen(0, "127.0.0.1", () => resolve(`http://127.0.0.1:${server.address().port}`));
+  });
+}

@@ -1,0 +1,102 @@
+import { writeFileSync } from "node:fs";
+import { cpus } from "node:os";
+import { Load } from "./measure/load.mjs";
+import { measureIdleStreams } from "./measure/memory.mjs";
+import { startProcess } from "./measure/process.mjs";
+import { measureRounds } from "./measure/rounds.mjs";
+import { readOptions, usage } from "./stream/options.mjs";
+import { memoryTable, summarise, summariseMemory, table } from "./stream/report.mjs";
+import { idle, requestOf, scenarios } from "./stream/scenarios.mjs";
+
+/** The first benchmark: what Toolwire costs between a client and a provider, against the least that could stand there. */
+const concurrency = 16;
+
+async function main(options) {
+  const chosen = scenarios.filter(({ name }) => name.startsWith(options.only));
+  const withMemory = idle.name.startsWith(options.only);
+  if (chosen.length === 0 && !withMemory) throw new Error(`there is no scenario "${options.only}"`);
+
+  const load = new Load();
+  const started = [];
+  const start = async (name, more) => {
+    const server = await startProcess(name, more);
+    started.push(server);
+    return server;
+  };
+  try {
+    const provider = await start("provider");
+    const results = chosen.length > 0 ? await runScenarios(chosen, provider, load, start, options) : [];
+    const memory = withMemory ? await runMemory(provider, load) : undefined;
+    if (options.json) writeFileSync(options.json, `${JSON.stringify(record(options, results, memory), null, 2)}\n`);
+  } finally {
+    await load.close();
+    await Promise.all(started.map((server) => server.stop()));
+  }
+}
+
+async function runScenarios(chosen, provider, load, start, { rounds, requests, profile }) {
+  const args = [provider.url];
+  const flags = profile ? ["--cpu-prof", `--cpu-prof-dir=${profile}`] : [];
+  const middles = {
+    // No process stands in the middle: the provider's own CPU is told, and its answers are checked as everyone's are.
+    direct: provider,
+    pipe: await start("pipe", { args }),
+    reprint: await start("reprint", { args }),
+    toolwire: await start("toolwire", { args, flags }),
+  };
+  const contenders = Object.entries(middles).map(([name, middle]) => ({ name, url: middle.url, middle, load }));
+
+  const summaries = [];
+  for (const scenario of chosen) {
+    const count = requests ?? scenario.requests;
+    // A whole answer has no events to print again.
+    const running = contenders.filter(({ name }) => scenario.stream || name !== "reprint");
+    const batchOf = (contender) => {
+      const { api, url, body } = requestOf(scenario, contender);
+      const { stream, kind, pieces } = scenario;
+      return { url, body, size: { count, concurrency }, expected: { api, stream, kind, pieces } };
+    };
+    const results = await measureRounds(running, batchOf, { rounds, warmUps: scenario.warmUps });
+    summaries.push(summarise(scenario, count, results));
+    progress(`${summaries.length}/${chosen.length} ${scenario.name}`);
+  }
+  progress("");
+  console.log(`${table(summaries)}\n`);
+  return summaries;
+}
+
+async function runMemory(provider, load) {
+  const streams = {};
+  for (const name of ["pipe", "toolwire"]) {
+    const requestFor = (middle) => requestOf(idle.scenario, { name, url: middle.url });
+    streams[name] = await measureIdleStreams(name, provider, load, requestFor, idle.count);
+  }
+  const memory = summariseMemory(streams, idle.budget);
+  console.log(`${memoryTable(memory)}\n`);
+  return memory;
+}
+
+function record({ rounds }, results, memory) {
+  const machine = { node: process.version, platform: process.platform, arch: process.arch, cpus: cpus().length };
+  return { machine: { ...machine, cpu: cpus()[0]?.model }, rounds, scenarios: results, memory };
+}
+
+function progress(text) {
+  if (process.stderr.isTTY) process.stderr.write(`\r\x1b[K${text}`);
+}
+
+try {
+  const options = readOptions(process.argv.slice(2));
+  if (options.help) console.log(usage);
+  else {
+    const limit = 60_000 + options.rounds * 30_000;
+    setTimeout(() => {
+      console.error(`bench: not done after ${limit / 1000} s`);
+      process.exit(1);
+    }, limit).unref();
+    await main(options);
+  }
+} catch (error) {
+  console.error(`bench: ${error.message}`);
+  process.exitCode = 1;
+}

@@ -1,0 +1,3 @@
+import { prepare } from "./setup.mjs";
+
+await prepare();

@@ -1,0 +1,52 @@
+import { isObject, type JsonObject, type OutputFormat, type Turn } from "../../turn/index.ts";
+import { writeMessages } from "../../wire/chat/messages.ts";
+import { offeredTools, writeChoice, writeTool } from "../../wire/chat/tools.ts";
+
+/** The turn as a Chat Completions request. Keys whose value is `undefined` are not sent. */
+export function chatRequest(turn: Turn): JsonObject {
+  const { settings } = turn;
+  const tools = offeredTools(turn.tools, turn.choice).map(writeTool).filter(isObject);
+  const same = turn.api === "chat";
+  return {
+    // A chat client's other parameters are its own affair; those of another API would be refused.
+    ...(same && turn.parameters),
+    model: turn.model,
+    messages: writeMessages(turn),
+    stream: turn.stream,
+    stream_options: turn.stream ? { include_usage: true } : undefined,
+    ...(tools.length > 0 && {
+      tools,
+      tool_choice: turn.choice.mode === "auto" ? undefined : writeChoice(turn.choice),
+      parallel_tool_calls: settings.parallelToolCalls,
+    }),
+    response_format: turn.format && writeFormat(turn.format),
+    temperature: settings.temperature,
+    top_p: settings.topP,
+    presence_penalty: settings.presencePenalty,
+    frequency_penalty: settings.frequencyPenalty,
+    stop: settings.stop,
+    seed: settings.seed,
+    user: settings.user,
+    reasoning_effort: settings.effort,
+    top_logprobs: settings.topLogprobs,
+    ...(same
+      ? {
+          verbosity: settings.verbosity,
+          service_tier: settings.serviceTier,
+          metadata: settings.metadata,
+          safety_identifier: settings.safetyIdentifier,
+          prompt_cache_key: settings.promptCacheKey,
+        }
+      : {
+          // The older name is the one that every provider knows.
+          max_tokens: settings.maxOutputTokens,
+          logprobs: settings.topLogprobs ? true : undefined,
+        }),
+  };
+}
+
+function writeFormat(format: OutputFormat): JsonObject {
+  if (format.type !== "json_schema") return { type: format.type };
+  const { type, ...schema } = format;
+  return { type, json_schema: { ...schema } };
+}

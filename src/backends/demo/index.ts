@@ -1,0 +1,32 @@
+import { type Backend, type Round, type Turn, TurnError } from "../../turn/index.ts";
+import { decide } from "./decide.ts";
+import { perform } from "./perform.ts";
+import { writeScript } from "./script.ts";
+
+export interface DemoOptions {
+  /** The backend's name in the configuration. */
+  name: string;
+  /** Milliseconds between the pieces of a stream; 0 waits for nothing. */
+  pace: number;
+}
+
+/** A small deterministic model inside the product: it lets tools be tried, shown and tested without a key. */
+export function createDemoBackend({ name, pace }: DemoOptions): Backend {
+  const models = new Set(["native", "demo", name, ""]);
+  return {
+    name,
+    carries: (tool) => tool.type !== "hosted",
+    async run(turn: Turn, round: Round): Promise<void> {
+      if (!models.has(turn.model)) {
+        throw new TurnError(
+          "model_not_found",
+          `The backend ${name} has no model "${turn.model}"; its one model is ${name}/native, also called plain ${name}.`,
+          { param: "model" },
+        );
+      }
+      round.signal.throwIfAborted();
+      await perform(writeScript(turn, decide(turn)), round, pace);
+    },
+    close: () => Promise.resolve(),
+  };
+}

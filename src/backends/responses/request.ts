@@ -1,0 +1,64 @@
+import { isObject, type JsonObject, type OutputFormat, type Turn } from "../../turn/index.ts";
+import { writeItem } from "../../wire/responses/items.ts";
+import { writeChoice, writeTool } from "../../wire/responses/tools.ts";
+
+/** The turn as a Responses request. Keys whose value is `undefined` are not sent. */
+export function responsesRequest(turn: Turn): JsonObject {
+  const { settings } = turn;
+  const same = turn.api === "responses";
+  const tools = turn.tools.map((tool) => withStrict(writeTool(tool), same));
+  return {
+    // A Responses client's other parameters are its own affair; those of another API would be refused.
+    ...(same ? turn.parameters : besidesOfChat(turn)),
+    model: turn.model,
+    instructions: turn.instructions,
+    input: turn.input.map(writeItem).filter(isObject),
+    stream: turn.stream,
+    ...(tools.length > 0 && {
+      tools,
+      tool_choice: turn.choice.mode === "auto" ? undefined : writeChoice(turn.choice),
+      parallel_tool_calls: settings.parallelToolCalls,
+    }),
+    text: merge(same ? turn.parameters.text : undefined, {
+      format: turn.format && writeFormat(turn.format),
+      verbosity: settings.verbosity,
+    }),
+    reasoning: merge(same ? turn.parameters.reasoning : undefined, {
+      effort: settings.effort,
+      summary: settings.reasoningSummary,
+    }),
+    temperature: settings.temperature,
+    top_p: settings.topP,
+    top_logprobs: settings.topLogprobs,
+    max_output_tokens: settings.maxOutputTokens,
+    service_tier: settings.serviceTier,
+    metadata: settings.metadata,
+    user: settings.user,
+    safety_identifier: settings.safetyIdentifier,
+    prompt_cache_key: settings.promptCacheKey,
+    previous_response_id: turn.previousResponseId,
+    ...(same && { presence_penalty: settings.presencePenalty, frequency_penalty: settings.frequencyPenalty }),
+  };
+}
+
+/** The provider keeps nothing of a chat client's turn, which has no way to ask for it again. */
+function besidesOfChat(turn: Turn): JsonObject {
+  return { store: false, include: turn.parameters.logprobs === true ? ["message.output_text.logprobs"] : undefined };
+}
+
+/** Unsaid, `strict` means different things: a chat client means false, a Responses client leaves it to the provider. */
+function withStrict(tool: JsonObject, same: boolean): JsonObject {
+  if (tool.type !== "function" || typeof tool.strict === "boolean") return tool;
+  return { ...tool, strict: same ? undefined : false };
+}
+
+function writeFormat(format: OutputFormat): JsonObject {
+  return { ...format };
+}
+
+/** An object with what is said of it; `undefined` when nothing is. */
+function merge(besides: JsonObject[string], fields: JsonObject): JsonObject | undefined {
+  const merged: JsonObject = isObject(besides) ? { ...besides } : {};
+  for (const [key, value] of Object.entries(fields)) if (value !== undefined) merged[key] = value;
+  return Object.keys(merged).length > 0 ? merged : undefined;
+}

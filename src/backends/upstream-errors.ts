@@ -1,0 +1,103 @@
+import { isObject, type JsonObject, type JsonValue, parseJson, TurnError } from "../turn/index.ts";
+
+/** Takes keys and addresses out of a provider's words before a client sees them. */
+export type Redact = (text: string) => string;
+
+/** A provider's HTTP error: its own status and message where they are about the request, ours where they are about the provider. */
+export function errorFromStatus(
+  backend: string,
+  status: number,
+  body: string,
+  headers: Record<string, string | string[] | undefined>,
+  redact: Redact,
+): TurnError {
+  const inside = errorInside(parseJson(body));
+  const said = inside && messageOf(inside);
+  const retryAfter = headers["retry-after"];
+  const details = {
+    type: stringOf(inside?.type),
+    param: stringOf(inside?.param),
+    upstreamCode: inside ? (stringOf(inside.code) ?? null) : undefined,
+    ...(typeof retryAfter === "string" && { retryAfter }),
+  };
+  if (status === 429) {
+    return new TurnError(
+      "upstream_rate_limited",
+      redact(said ?? `The backend "${backend}" allows no more requests for now.`),
+      details,
+    );
+  }
+  if (status >= 400 && status < 500) {
+    return new TurnError("upstream_rejected", redact(said ?? `The backend "${backend}" answered ${status}.`), {
+      ...details,
+      status,
+    });
+  }
+  const what = said ? `: ${said}` : ".";
+  return new TurnError("upstream_error", redact(`The backend "${backend}" failed with status ${status}${what}`), {
+    status: status === 503 ? 503 : 502,
+    ...(typeof retryAfter === "string" && { retryAfter }),
+  });
+}
+
+/** An error that a provider reports inside its answer. */
+export function errorFromAnswer(backend: string, error: JsonValue | undefined, redact: Redact): TurnError {
+  const inside = isObject(error) ? error : {};
+  const said = messageOf(inside) ?? (typeof error === "string" ? error : "it did not say why.");
+  return new TurnError("upstream_error", redact(`The backend "${backend}" failed: ${said}`));
+}
+
+/** A connection that could not be made or did not last. */
+export function errorFromNetwork(backend: string, error: unknown): TurnError {
+  if (error instanceof TurnError) return error;
+  const code = error instanceof Error && "code" in error ? String(error.code) : "";
+  switch (code) {
+    case "UND_ERR_CONNECT_TIMEOUT":
+      return new TurnError("upstream_timeout", `The backend "${backend}" could not be reached in time.`, {
+        cause: error,
+      });
+    case "UND_ERR_HEADERS_TIMEOUT":
+      return new TurnError("upstream_timeout", `The backend "${backend}" did not answer in time.`, { cause: error });
+    case "UND_ERR_BODY_TIMEOUT":
+      return new TurnError("upstream_timeout", `The backend "${backend}" fell silent in the middle of its answer.`, {
+        cause: error,
+      });
+    case "ECONNREFUSED":
+    case "ENOTFOUND":
+    case "EAI_AGAIN":
+    case "EHOSTUNREACH":
+    case "ENETUNREACH":
+      return new TurnError(
+        "upstream_unreachable",
+        `The backend "${backend}" cannot be reached (${code}). Is its base_url right, and is it running?`,
+        { cause: error },
+      );
+    default:
+      return new TurnError("upstream_cut", `The connection to the backend "${backend}" broke off.`, { cause: error });
+  }
+}
+
+export function cutAnswer(backend: string): TurnError {
+  return new TurnError("upstream_cut", `The backend "${backend}" stopped in the middle of its answer.`);
+}
+
+export function invalidAnswer(backend: string, what: string): TurnError {
+  return new TurnError("upstream_invalid", `The backend "${backend}" sent ${what}.`);
+}
+
+function errorInside(body: JsonValue | undefined): JsonObject | undefined {
+  if (Array.isArray(body)) return errorInside(body[0]);
+  if (!isObject(body)) return undefined;
+  if (isObject(body.error)) return body.error;
+  if (typeof body.error === "string") return { message: body.error };
+  return body;
+}
+
+/** Providers put their sentence under several names. */
+function messageOf(error: JsonObject): string | undefined {
+  return stringOf(error.message) ?? stringOf(error.detail) ?? stringOf(error.msg);
+}
+
+function stringOf(value: JsonValue | undefined): string | undefined {
+  return typeof value === "string" && value !== "" ? value : undefined;
+}

@@ -1,0 +1,222 @@
+import { Agent, type Dispatcher } from "undici";
+import { type JsonObject, type JsonValue, parseJson, type Round } from "../turn/index.ts";
+import { createSseReader, type ServerEvent } from "../wire/sse.ts";
+import { cutAnswer, errorFromNetwork, errorFromStatus, invalidAnswer, type Redact } from "./upstream-errors.ts";
+
+export interface UpstreamOptions {
+  /** The backend's name in the configuration, for messages. */
+  name: string;
+  baseUrl: string;
+  apiKey?: string | undefined;
+  headers?: Readonly<Record<string, string>> | undefined;
+  /** Milliseconds. */
+  timeouts: { connect: number; first_content: number; idle: number; total: number };
+  redact: Redact;
+}
+
+/** Reads one provider's answer; whichever form it comes in, the last event that it emits is a terminal one. */
+export interface AnswerReader {
+  event(event: ServerEvent): void;
+  whole(answer: JsonValue): void;
+  /** The body has ended; a terminal event must have been emitted when this returns. */
+  end(): void;
+  /** Whether what came is a whole answer, so that a connection that breaks now breaks nothing. */
+  readonly enough: boolean;
+  /** Whether the terminal event was emitted, so that nothing more is waited for. */
+  readonly finished: boolean;
+}
+
+const largestErrorBody = 64 * 1024;
+const largestAnswer = 64 * 1024 * 1024;
+
+/** A provider's API over HTTP: one connection pool, one request a round, pushed through as it comes. */
+export class Upstream {
+  readonly #options: UpstreamOptions;
+  readonly #agent: Agent;
+  readonly #origin: string;
+  readonly #path: string;
+  readonly #headers: Record<string, string>;
+
+  constructor(options: UpstreamOptions) {
+    this.#options = options;
+    this.#agent = new Agent({ connect: { timeout: options.timeouts.connect } });
+    const url = new URL(options.baseUrl);
+    this.#origin = url.origin;
+    this.#path = url.pathname.replace(/\/$/, "");
+    this.#headers = {
+      "content-type": "application/json",
+      accept: "text/event-stream, application/json",
+      "user-agent": "toolwire",
+      ...(options.apiKey && { authorization: `Bearer ${options.apiKey}` }),
+      ...options.headers,
+    };
+  }
+
+  post(path: string, body: JsonObject, round: Round, reader: AnswerReader): Promise<void> {
+    const { name, timeouts, redact } = this.#options;
+    return new Promise((resolve, reject) => {
+      const exchange = new Exchange(name, round, reader, redact, resolve, reject);
+      this.#agent.dispatch(
+        {
+          origin: this.#origin,
+          path: this.#path + path,
+          method: "POST",
+          headers: this.#headers,
+          body: JSON.stringify(body),
+          // Without a stream the first byte is the whole answer's.
+          headersTimeout: body.stream === true ? timeouts.first_content : timeouts.total,
+          bodyTimeout: timeouts.idle,
+        },
+        exchange,
+      );
+    });
+  }
+
+  close(): Promise<void> {
+    return this.#agent.destroy();
+  }
+}
+
+/** One request and its answer, as undici tells it: synchronous pushes, paused while the reader of the round is full. */
+class Exchange implements Dispatcher.DispatchHandler {
+  readonly #name: string;
+  readonly #round: Round;
+  readonly #reader: AnswerReader;
+  readonly #redact: Redact;
+  readonly #resolve: () => void;
+  readonly #reject: (error: unknown) => void;
+  readonly #onAbort = () => this.#fail(this.#round.signal.reason);
+  #controller: Dispatcher.DispatchController | undefined;
+  #status = 0;
+  #headers: Record<string, string | string[] | undefined> = {};
+  #feed: (chunk: Buffer) => void = () => {};
+  #end: () => void = () => {};
+  #settled = false;
+
+  constructor(
+    name: string,
+    round: Round,
+    reader: AnswerReader,
+    redact: Redact,
+    resolve: () => void,
+    reject: (error: unknown) => void,
+  ) {
+    this.#name = name;
+    this.#round = round;
+    this.#reader = reader;
+    this.#redact = redact;
+    this.#resolve = resolve;
+    this.#reject = reject;
+    round.signal.addEventListener("abort", this.#onAbort, { once: true });
+  }
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    this.#controller = controller;
+    if (this.#settled) controller.abort(new Error("the turn is over"));
+    else if (this.#round.signal.aborted) this.#onAbort();
+  }
+
+  onResponseStart(
+    _controller: Dispatcher.DispatchController,
+    status: number,
+    headers: Record<string, string | string[] | undefined>,
+  ): void {
+    if (status < 200) return;
+    this.#status = status;
+    this.#headers = headers;
+    if (status >= 300) this.#readError();
+    else if (String(headers["content-type"] ?? "").includes("application/json")) this.#readWhole();
+    else this.#readStream();
+  }
+
+  onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
+    if (this.#settled) return;
+    try {
+      this.#feed(chunk);
+      const full = this.#round.flush();
+      if (this.#reader.finished) this.#succeed();
+      else if (full) {
+        controller.pause();
+        full.then(() => controller.resume(), this.#onAbort);
+      }
+    } catch (error) {
+      this.#fail(error);
+    }
+  }
+
+  onResponseEnd(): void {
+    if (this.#settled) return;
+    try {
+      this.#end();
+      this.#round.flush();
+      this.#succeed();
+    } catch (error) {
+      this.#fail(error);
+    }
+  }
+
+  onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
+    if (this.#settled) return;
+    if (this.#reader.enough) this.onResponseEnd();
+    else this.#fail(errorFromNetwork(this.#name, error));
+  }
+
+  #readStream(): void {
+    const sse = createSseReader((event) => {
+      if (!this.#reader.finished) this.#reader.event(event);
+    });
+    this.#feed = (chunk) => sse.feed(chunk);
+    this.#end = () => {
+      sse.end();
+      if (!this.#reader.finished) this.#reader.end();
+    };
+  }
+
+  #readWhole(): void {
+    const body = this.#collect(largestAnswer, () => {
+      throw invalidAnswer(this.#name, "an answer that is too large");
+    });
+    this.#end = () => {
+      const answer = parseJson(body());
+      if (answer === undefined) throw invalidAnswer(this.#name, "an answer that is not JSON");
+      this.#reader.whole(answer);
+    };
+  }
+
+  #readError(): void {
+    const body = this.#collect(largestErrorBody, () => {});
+    this.#end = () => {
+      throw errorFromStatus(this.#name, this.#status, body(), this.#headers, this.#redact);
+    };
+  }
+
+  #collect(limit: number, onTooLarge: () => void): () => string {
+    const chunks: Buffer[] = [];
+    let size = 0;
+    this.#feed = (chunk) => {
+      size += chunk.length;
+      if (size > limit) onTooLarge();
+      else chunks.push(chunk);
+    };
+    return () => Buffer.concat(chunks).toString("utf8");
+  }
+
+  #succeed(): void {
+    this.#settle();
+    // A reader that got no terminal event from a body that ended has been cut off.
+    if (this.#reader.finished) this.#resolve();
+    else this.#reject(cutAnswer(this.#name));
+  }
+
+  #fail(error: unknown): void {
+    if (this.#settled) return;
+    this.#settle();
+    this.#reject(error);
+    this.#controller?.abort(error instanceof Error ? error : new Error("the turn is over"));
+  }
+
+  #settle(): void {
+    this.#settled = true;
+    this.#round.signal.removeEventListener("abort", this.#onAbort);
+  }
+}

@@ -1,0 +1,92 @@
+import { defineCommand } from "citty";
+import { type BackendConfig, type Config, formatDuration } from "../config/index.ts";
+import { displayPath, loadOrExplain } from "./load.ts";
+
+export const checkFlags = {
+  config: { type: "string", valueHint: "FILE", description: "The configuration (toolwire.yaml, if it is there)" },
+} as const;
+
+export const check = defineCommand({
+  meta: { name: "check", description: "Validate a configuration and show what it comes to" },
+  args: checkFlags,
+  async run({ args: { config: file } }) {
+    const loaded = await loadOrExplain(file === undefined ? {} : { file });
+    if (loaded === null) return 1;
+    const source = loaded.file === null ? "No file: the defaults are used." : `${displayPath(loaded.file)} is fine.`;
+    process.stdout.write(`${source}\n\n${describe(loaded.config, heading)}`);
+    return 0;
+  },
+});
+
+/** The configuration for a person to read; secrets are shown as set or not set only. */
+export function describe(config: Config, title: (text: string) => string = (text) => text): string {
+  const { listen, keys, default_model, backends, models } = config;
+  const blocks: [string, string[][]][] = [
+    [
+      "gateway",
+      [
+        ["listen", address(listen)],
+        ["keys", keys.length === 0 ? "none: open to this machine only" : keys.map(({ name }) => name).join(", ")],
+        ["default model", default_model ?? "none: a request must name its model"],
+      ],
+    ],
+    ["backends", Object.entries(backends).map(([name, backend]) => [name, backend.kind, ...describeBackend(backend)])],
+    [
+      "models",
+      [...Object.entries(models).map(([name, model]) => [name, `${model.backend}/${model.model}`]), ...open(config)],
+    ],
+    [
+      "tools",
+      [
+        ["the client's own", "passed to the model"],
+        ["the gateway's", "none"],
+      ],
+    ],
+  ];
+  return blocks.map(([name, rows]) => `${title(name)}\n${align(rows)}`).join("\n");
+}
+
+function address({ host, port }: Config["listen"]): string {
+  const bare = host.replace(/^\[(.*)\]$/, "$1");
+  return `http://${bare.includes(":") ? `[${bare}]` : bare}:${port === 0 ? "(any free port)" : port}`;
+}
+
+function describeBackend(backend: BackendConfig): string[] {
+  switch (backend.kind) {
+    case "demo":
+      return [`built in, ${formatDuration(backend.pace)} a piece`];
+    case "codex":
+      return [backend.command.join(" "), `home ${backend.home}`];
+    default: {
+      const headers = Object.keys(backend.headers).map((name) => `${name} ********`);
+      return [backend.base_url, [backend.api_key ? "key ********" : "no key", ...headers].join(", ")];
+    }
+  }
+}
+
+/** Names that need no alias. */
+function open({ backends }: Config): string[][] {
+  const rows = Object.entries(backends).map(([name, { kind }]) =>
+    kind === "demo" ? [name, `${name}/native`] : [`${name}/…`, `any model of ${name}`],
+  );
+  const services = Object.keys(backends).filter((name) => backends[name]?.kind !== "demo");
+  return services.length === 1 ? [...rows, ["any other name", `passed on to ${services[0]}`]] : rows;
+}
+
+function align(rows: string[][]): string {
+  const width = (column: number) => Math.max(...rows.map((row) => row[column]?.length ?? 0));
+  return rows
+    .map(
+      (row) =>
+        `  ${row
+          .map((cell, column) => cell.padEnd(width(column)))
+          .join("   ")
+          .trimEnd()}\n`,
+    )
+    .join("");
+}
+
+function heading(text: string): string {
+  const plain = !process.stdout.isTTY || process.env.NO_COLOR || process.env.TERM === "dumb";
+  return plain ? text : `\x1b[1m${text}\x1b[22m`;
+}

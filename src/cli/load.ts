@@ -1,0 +1,21 @@
+import { isAbsolute, relative } from "node:path";
+import { ConfigError, type LoadedConfig, type LoadOptions, loadConfig, mistakeLine } from "../config/index.ts";
+import { parts } from "./parts.ts";
+
+/** Loads the configuration, or says what is wrong with it, a line for each mistake. */
+export async function loadOrExplain(options: Pick<LoadOptions, "file" | "listen">): Promise<LoadedConfig | null> {
+  try {
+    return await loadConfig({ ...options, ...parts });
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    const source = error.file === null ? "toolwire" : displayPath(error.file);
+    process.stderr.write(error.mistakes.map((mistake) => `${source}: ${mistakeLine(mistake)}\n`).join(""));
+    return null;
+  }
+}
+
+/** As the user would write it from here. */
+export function displayPath(file: string): string {
+  const short = relative(process.cwd(), file);
+  return short === "" || short.startsWith("..") || isAbsolute(short) ? file : short;
+}

@@ -1,0 +1,4 @@
+import type { Parts } from "../config/index.ts";
+
+/** What this version is made of; a configuration that asks for more is told so. */
+export const parts: Parts = { kinds: ["chat", "responses", "demo"], dialects: [] };

@@ -1,0 +1,79 @@
+import { defineCommand } from "citty";
+import type { Config, LoadOptions } from "../config/index.ts";
+import { startServer } from "../http/server.ts";
+import { loadOrExplain } from "./load.ts";
+import { waitForStop } from "./signals.ts";
+
+export const serveFlags = {
+  config: { type: "string", valueHint: "FILE", description: "The configuration (toolwire.yaml, if it is there)" },
+  host: { type: "string", valueHint: "H", description: "The address to listen on, over the configuration's" },
+  port: { type: "string", valueHint: "N", description: "The port to listen on, over the configuration's; 0 is any" },
+} as const;
+
+interface ServeFlags {
+  config: string | undefined;
+  host: string | undefined;
+  port: string | undefined;
+}
+
+export const serve = defineCommand({
+  meta: { name: "serve", description: "Run the gateway; the default command" },
+  args: serveFlags,
+  run: ({ args: { config, host, port } }) => runServe({ config, host, port }),
+});
+
+/** How long what is left over may keep the process alive after everything was closed. */
+const lingering = 500;
+
+async function runServe({ config: file, host, port }: ServeFlags): Promise<number> {
+  if (port !== undefined && !isPort(port)) return fail(`--port must be a number from 0 to 65535, found ${port}`);
+  const listen: NonNullable<LoadOptions["listen"]> = {
+    ...(host !== undefined && { host }),
+    ...(port !== undefined && { port: Number(port) }),
+  };
+  const loaded = await loadOrExplain({ ...(file !== undefined && { file }), listen });
+  return loaded === null ? 1 : serveUntilStopped(loaded.config);
+}
+
+async function serveUntilStopped(config: Config): Promise<number> {
+  const stopped = waitForStop();
+  // Whoever read the ready line may have gone; that is no reason to stop.
+  process.stdout.on("error", () => {});
+  try {
+    const server = await startServer(config);
+    process.stdout.write(`toolwire listening on ${server.url}\n`);
+    await stopped;
+    await server.close();
+  } catch (error) {
+    return fail(explainFailure(error, config));
+  } finally {
+    setTimeout(() => process.exit(), lingering).unref();
+  }
+  return 0;
+}
+
+function fail(sentence: string): number {
+  process.stderr.write(`toolwire: ${sentence}\n`);
+  return 1;
+}
+
+function isPort(written: string): boolean {
+  return /^\d{1,5}$/.test(written) && Number(written) <= 65_535;
+}
+
+function explainFailure(error: unknown, { listen: { host, port } }: Config): string {
+  const code = error instanceof Error && "code" in error ? error.code : undefined;
+  switch (code) {
+    case "EADDRINUSE":
+      return `port ${port} of ${host} is in use; stop what listens there, or choose another port with --port`;
+    case "EACCES":
+      return `listening on port ${port} of ${host} is not permitted; choose a port above 1023 with --port`;
+    case "EADDRNOTAVAIL":
+      return `this machine does not have the address ${host}; choose another with --host`;
+    case "ENOTFOUND":
+    case "EAI_AGAIN":
+      return `the name ${host} is not known here; choose an address with --host`;
+    default:
+      return `could not go on: ${error instanceof Error ? error.message : String(error)}`;
+  }
+}

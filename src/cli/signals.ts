@@ -1,0 +1,21 @@
+import { constants } from "node:os";
+
+const signals = ["SIGINT", "SIGTERM"] as const;
+
+/** npm passes on a signal that the terminal has already sent to every process, so one Ctrl-C may come twice. */
+const echo = process.env.npm_lifecycle_event === undefined ? 0 : 500;
+
+/** Resolves at the first signal to stop. A second one, from somebody who does not want to wait, ends the process at once. */
+export function waitForStop(): Promise<void> {
+  return new Promise((resolve) => {
+    let first: number | undefined;
+    for (const signal of signals) {
+      process.on(signal, () => {
+        const now = performance.now();
+        if (first !== undefined && now - first >= echo) process.exit(128 + constants.signals[signal]);
+        first ??= now;
+        resolve();
+      });
+    }
+  });
+}

@@ -1,0 +1,93 @@
+import type { Settings } from "./schema.ts";
+
+/** The configuration as the gateway uses it: durations in milliseconds, sizes in bytes, paths absolute, every level merged. */
+export interface Config extends Omit<Settings, "keys" | "backends" | "models" | "turn" | "limits"> {
+  keys: KeyConfig[];
+  /** By name. It has no prototype, so a name that a client sends can be looked up as it is. */
+  backends: Record<string, BackendConfig>;
+  /** By public name; like `backends`. */
+  models: Record<string, ModelConfig>;
+  turn: TurnConfig;
+  limits: Settings["limits"] & { per_key: RateConfig | null };
+}
+
+export interface RateConfig {
+  requests: number;
+  per: number;
+}
+
+/** A key of the gateway: the key itself or its hash, never both. */
+export interface KeyConfig {
+  name: string;
+  key?: string;
+  /** `sha256:` and 64 hexadecimal digits. */
+  hash?: string;
+  /** Absent: every model. */
+  models?: string[];
+  /** Absent: every tool. */
+  tools?: string[];
+  per_key?: RateConfig;
+  expires?: Date;
+}
+
+export interface TurnConfig {
+  keep_alive: number;
+  strict_failure: "error" | "message";
+  reask: number;
+  repair: boolean;
+  profile: "openai" | "extended";
+  emit: "auto" | "structured" | "use_tool";
+  ids: "random" | "sequential";
+}
+
+export interface TimeoutsConfig {
+  connect: number;
+  first_content: number;
+  idle: number;
+  total: number;
+}
+
+export interface BreakerConfig {
+  failures: number;
+  window: number;
+  cooldown: number;
+}
+
+/** What a backend has and a model may override. */
+export interface SharedConfig {
+  tools: "native" | "prompted";
+  dialects: "auto" | "none" | string[];
+  timeouts: TimeoutsConfig;
+  breaker: BreakerConfig;
+  retries: number;
+  turn: TurnConfig;
+}
+
+export interface HttpBackendConfig extends SharedConfig {
+  kind: "chat" | "responses";
+  /** Without a slash at the end. */
+  base_url: string;
+  api_key?: string;
+  headers: Record<string, string>;
+}
+
+export interface CodexBackendConfig extends SharedConfig {
+  kind: "codex";
+  command: string[];
+  home: string;
+}
+
+export interface DemoBackendConfig extends SharedConfig {
+  kind: "demo";
+  /** Between two pieces of an answer. */
+  pace: number;
+}
+
+export type BackendConfig = HttpBackendConfig | CodexBackendConfig | DemoBackendConfig;
+
+export interface ModelConfig extends SharedConfig {
+  backend: string;
+  /** The model's name at its backend. */
+  model: string;
+  fallback: string[];
+}

@@ -1,0 +1,128 @@
+import { createHash } from "node:crypto";
+import { turnShape } from "./backend-schema.ts";
+import { isMapping } from "./mapping.ts";
+import { formatPath, type Mistake, quote } from "./mistake.ts";
+import { didYouMean } from "./nearest.ts";
+import type { Settings } from "./schema.ts";
+import type { Parts } from "./unbuilt.ts";
+
+export interface Checked {
+  settings: Settings;
+  /** As it was written, for names of entries that could not be read. */
+  written: unknown;
+  /** Whether something under this key is already known to be wrong. */
+  mistaken: (key: keyof Settings) => boolean;
+  parts: Parts;
+}
+
+/** What only shows when several keys are seen together. */
+export function crossCheck(checked: Checked): Mistake[] {
+  return [
+    ...checkListen(checked),
+    ...checkKeys(checked),
+    ...checkModels(checked),
+    ...checkDefaultModel(checked),
+    ...checkDialects(checked),
+    ...checkTurnTwice(checked),
+  ];
+}
+
+function checkListen({ settings, mistaken }: Checked): Mistake[] {
+  const { host } = settings.listen;
+  if (isLoopback(host) || settings.keys.length > 0 || mistaken("keys")) return [];
+  const message = `${quote(host)} can be reached from other machines, so keys are needed; set keys, or listen on 127.0.0.1`;
+  return [{ path: "listen.host", message }];
+}
+
+function isLoopback(host: string): boolean {
+  const bare = host.toLowerCase().replace(/^\[(.*)\]$/, "$1");
+  return bare === "localhost" || bare === "::1" || /^(?:::ffff:)?127(?:\.\d{1,3}){3}$/.test(bare);
+}
+
+function checkKeys({ settings }: Checked): Mistake[] {
+  const mistakes: Mistake[] = [];
+  const places = new Map<string, string>();
+  const once = (thing: string, path: string, message: (first: string) => string) => {
+    const first = places.get(thing);
+    if (first === undefined) places.set(thing, path);
+    else mistakes.push({ path, message: message(first) });
+  };
+  settings.keys.forEach(({ name, key, hash }, index) => {
+    const path = `keys[${index}]`;
+    if (name !== undefined) once(`name ${name}`, `${path}.name`, (first) => `the same name as ${first}`);
+    const digest =
+      hash?.toLowerCase() ??
+      `sha256:${createHash("sha256")
+        .update(key ?? "")
+        .digest("hex")}`;
+    once(digest, path, (first) => `the same key as ${first}`);
+  });
+  return mistakes;
+}
+
+/** Also those that could not be read: a mistake in a backend is no mistake of the model that uses it. */
+function backendNames({ settings, written }: Checked): string[] {
+  const backends = isMapping(written) && isMapping(written.backends) ? written.backends : settings.backends;
+  return Object.keys(backends);
+}
+
+function checkModels(checked: Checked): Mistake[] {
+  const names = backendNames(checked);
+  return Object.entries(checked.settings.models)
+    .filter(([, { backend }]) => !names.includes(backend))
+    .map(([name, { backend }]) => ({
+      path: formatPath(["models", name, "backend"]),
+      message: `there is no backend ${quote(backend)}${didYouMean(backend, names)}`,
+    }));
+}
+
+function checkDefaultModel(checked: Checked): Mistake[] {
+  const { settings, mistaken } = checked;
+  const name = settings.default_model;
+  if (name === null || mistaken("models") || mistaken("backends")) return [];
+  const backends = Object.entries(settings.backends);
+  const services = backends.filter(([, { kind }]) => kind !== "demo");
+  const demos = backends.filter(([, { kind }]) => kind === "demo").map(([demo]) => demo);
+  const slash = name.indexOf("/");
+  const known =
+    Object.hasOwn(settings.models, name) ||
+    demos.includes(name) ||
+    (slash > 0 && slash < name.length - 1 && Object.hasOwn(settings.backends, name.slice(0, slash))) ||
+    services.length === 1;
+  if (known) return [];
+  const candidates = [...Object.keys(settings.models), ...demos, ...services.map(([service]) => `${service}/…`)];
+  const message = `there is no model ${quote(name)}; expected one of models, or backend/model`;
+  return [{ path: "default_model", message: message + didYouMean(name, candidates) }];
+}
+
+function checkDialects({ settings, parts }: Checked): Mistake[] {
+  if (parts.dialects.length === 0) return [];
+  const places = [
+    ...Object.entries(settings.backends).map(([name, { dialects }]) => ({ path: ["backends", name], dialects })),
+    ...Object.entries(settings.models).map(([name, { dialects }]) => ({ path: ["models", name], dialects })),
+  ];
+  return places.flatMap(({ path, dialects }) => {
+    if (!Array.isArray(dialects)) return [];
+    return dialects
+      .map((dialect, index) => ({ dialect, path: formatPath([...path, "dialects", index]) }))
+      .filter(({ dialect }) => !parts.dialects.includes(dialect))
+      .map(({ dialect, path }) => ({
+        path,
+        message: `there is no dialect ${quote(dialect)}${didYouMean(dialect, parts.dialects)}`,
+      }));
+  });
+}
+
+function checkTurnTwice({ settings }: Checked): Mistake[] {
+  const keys = Object.keys(turnShape).filter((key): key is keyof typeof turnShape => key in turnShape);
+  return (["backends", "models"] as const).flatMap((section) =>
+    Object.entries(settings[section]).flatMap(([name, target]) =>
+      keys
+        .filter((key) => target[key] !== undefined && target.turn[key] !== undefined)
+        .map((key) => ({
+          path: formatPath([section, name, key]),
+          message: `is also set in turn.${key}; keep one of them`,
+        })),
+    ),
+  );
+}

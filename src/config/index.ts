@@ -1,0 +1,22 @@
+export type {
+  BackendConfig,
+  BreakerConfig,
+  CodexBackendConfig,
+  Config,
+  DemoBackendConfig,
+  HttpBackendConfig,
+  KeyConfig,
+  ModelConfig,
+  RateConfig,
+  SharedConfig,
+  TimeoutsConfig,
+  TurnConfig,
+} from "./config.ts";
+export { formatDuration, parseDuration } from "./duration.ts";
+export type { Environment } from "./environment.ts";
+export { type LoadedConfig, type LoadOptions, loadConfig } from "./load.ts";
+export { ConfigError, type Mistake, mistakeLine } from "./mistake.ts";
+export { didYouMean, nearestNames } from "./nearest.ts";
+export { type ParseOptions, parseConfig, toConfig } from "./parse.ts";
+export { formatSize, parseSize } from "./size.ts";
+export type { Parts } from "./unbuilt.ts";

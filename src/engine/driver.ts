@@ -1,0 +1,251 @@
+import {
+  addUsage,
+  type Backend,
+  type Clock,
+  type Encoder,
+  type Ids,
+  isTerminal,
+  type Outlet,
+  type Round,
+  type Turn,
+  TurnError,
+  type TurnEvent,
+  type TurnFailed,
+  type TurnFinished,
+  toTurnError,
+  type Usage,
+} from "../turn/index.ts";
+import type { Observer, TurnSummary } from "./observer.ts";
+import { settleCalls } from "./stages/calls.ts";
+import { keepChoice } from "./stages/choice.ts";
+import { inOrder } from "./stages/in-order.ts";
+import { line } from "./stages/stage.ts";
+
+export interface TurnPlan {
+  turn: Turn;
+  backend: Backend;
+  encoder: Encoder;
+  ids: Ids;
+  observer: Observer;
+  clock: Clock;
+  /** When the request came in, by the same clock. */
+  receivedAt: number;
+  /** Milliseconds. */
+  keepAlive: number;
+  firstContent: number;
+  total: number;
+  /** Aborted when the client leaves. */
+  client: AbortSignal;
+}
+
+/** How a turn ended. Unless the stream was opened, the caller still has everything to send: the body, or the error. */
+export interface Ending extends TurnSummary {
+  opened: boolean;
+  body: string;
+  error: TurnError | undefined;
+}
+
+/** Runs one turn to its one end. Never rejects: whatever happens is an ending. */
+export function runTurn(plan: TurnPlan, outlet: Outlet): Promise<Ending> {
+  return new Driver(plan, outlet).run();
+}
+
+/**
+ * held: nothing was sent, and a failure is a plain HTTP error. open: the stream was opened to keep the client waiting, but no
+ * content was sent. committed: the client has content, which is never taken back. ended: the terminal form went out.
+ */
+type State = "held" | "open" | "committed" | "ended";
+
+class Driver {
+  readonly #plan: TurnPlan;
+  readonly #outlet: Outlet;
+  readonly #abort = new AbortController();
+  #state: State = "held";
+  /** What came before the first content; it goes out with it. */
+  #waiting: TurnEvent[] = [];
+  #text = "";
+  #wrote = false;
+  #opened = false;
+  #upstreamId: string | undefined;
+  #usage: Usage | undefined;
+  #askedAt = 0;
+  #firstContentAt: number | undefined;
+  #endedAt = 0;
+  #last: TurnFinished | TurnFailed | undefined;
+
+  constructor(plan: TurnPlan, outlet: Outlet) {
+    this.#plan = plan;
+    this.#outlet = outlet;
+  }
+
+  async run(): Promise<Ending> {
+    const { client, observer, turn } = this.#plan;
+    observer.turnStarted(turn);
+    const left = () => this.#abort.abort(reasonOf(client));
+    if (client.aborted) left();
+    else client.addEventListener("abort", left, { once: true });
+    const timers = this.#startTimers();
+    try {
+      await this.#round();
+    } finally {
+      for (const timer of timers) clearTimeout(timer);
+      client.removeEventListener("abort", left);
+    }
+    return this.#ending();
+  }
+
+  /** One question to the model. What takes time between rounds belongs after this, while the turn has not ended. */
+  async #round(): Promise<void> {
+    const { turn, backend, ids, observer, clock } = this.#plan;
+    const stages = [keepChoice(turn, observer), inOrder(), settleCalls(ids, observer)];
+    const emit = line(stages, (event) => this.#receive(event));
+    const round: Round = { emit, flush: () => this.#flush(), signal: this.#abort.signal };
+    this.#askedAt = clock.now();
+    try {
+      this.#abort.signal.throwIfAborted();
+      await Promise.race([backend.run(turn, round), rejection(this.#abort.signal)]);
+      if (this.#state !== "ended") throw new TurnError("upstream_cut", `The backend "${backend.name}" gave no end.`);
+    } catch (thrown) {
+      emit({ type: "turn.failed", error: toTurnError(thrown) });
+    }
+  }
+
+  #receive(event: TurnEvent): void {
+    if (this.#state === "ended") return;
+    if (isTerminal(event)) {
+      this.#end(event);
+      return;
+    }
+    switch (event.type) {
+      case "response.started":
+        this.#upstreamId = event.id;
+        return;
+      case "usage.reported":
+        this.#usage = addUsage(this.#usage, event.usage);
+        return;
+      case "message.started":
+      case "reasoning.started":
+        if (this.#state !== "committed") {
+          this.#waiting.push(event);
+          return;
+        }
+    }
+    if (this.#state !== "committed") this.#commit();
+    this.#text += this.#plan.encoder.push(event);
+  }
+
+  #commit(): void {
+    this.#open();
+    this.#state = "committed";
+    this.#firstContentAt = this.#plan.clock.now();
+    for (const event of this.#waiting) this.#text += this.#plan.encoder.push(event);
+    this.#waiting = [];
+  }
+
+  #open(): void {
+    if (this.#state !== "held") return;
+    this.#state = "open";
+    if (this.#plan.encoder.streams) {
+      this.#opened = true;
+      this.#outlet.open();
+    }
+    this.#text += this.#plan.encoder.open(this.#upstreamId);
+  }
+
+  #flush(): Promise<void> | undefined {
+    if (!this.#opened || this.#text === "" || this.#state === "ended") return undefined;
+    const text = this.#text;
+    this.#text = "";
+    this.#wrote = true;
+    return this.#outlet.write(text);
+  }
+
+  /** The one place where a turn ends. */
+  #end(event: TurnFinished | TurnFailed): void {
+    this.#last = event;
+    this.#endedAt = this.#plan.clock.now();
+    const { encoder } = this.#plan;
+    if (event.type === "turn.finished") {
+      this.#open();
+      for (const waiting of this.#waiting) this.#text += encoder.push(waiting);
+    }
+    if (this.#usage) this.#text += encoder.push({ type: "usage.reported", usage: this.#usage });
+    if (this.#opened || event.type === "turn.finished") this.#text += encoder.push(event);
+    this.#state = "ended";
+    if (this.#opened) this.#outlet.end(this.#text);
+    // A backend that still runs has nothing more to say.
+    if (event.type === "turn.failed") this.#abort.abort(event.error);
+  }
+
+  #startTimers(): NodeJS.Timeout[] {
+    const { turn, encoder, keepAlive, firstContent, total, backend } = this.#plan;
+    const timers = [setTimeout(() => this.#abort.abort(tooLong(backend.name, total)), total)];
+    if (encoder.streams) timers.push(setInterval(() => this.#keepAlive(), keepAlive));
+    // Without a stream the backend shows nothing until it is done.
+    if (turn.stream) {
+      const giveUp = () => {
+        if (this.#firstContentAt === undefined) this.#abort.abort(silent(backend.name, firstContent));
+      };
+      timers.push(setTimeout(giveUp, firstContent));
+    }
+    return timers;
+  }
+
+  #keepAlive(): void {
+    if (this.#state === "ended") return;
+    if (this.#state === "held") {
+      this.#open();
+      this.#text ||= this.#plan.encoder.keepAlive();
+    } else if (!this.#wrote) this.#text += this.#plan.encoder.keepAlive();
+    this.#flush();
+    this.#wrote = false;
+  }
+
+  #ending(): Ending {
+    const { receivedAt, observer, clock } = this.#plan;
+    const last = this.#last;
+    const error = last?.type === "turn.failed" ? last.error : undefined;
+    const summary: TurnSummary = {
+      status: statusOf(last),
+      code: error?.code ?? null,
+      usage: this.#usage,
+      firstContentMs: this.#firstContentAt === undefined ? null : this.#firstContentAt - receivedAt,
+      overheadMs: this.#askedAt - receivedAt + (clock.now() - this.#endedAt),
+      totalMs: clock.now() - receivedAt,
+    };
+    observer.turnFinished(summary);
+    return { ...summary, opened: this.#opened, body: this.#text, error };
+  }
+}
+
+function statusOf(last: TurnFinished | TurnFailed | undefined): TurnSummary["status"] {
+  if (last?.type === "turn.finished") return last.reason === "stop" ? "completed" : "incomplete";
+  return last?.error.code === "client_closed" ? "cancelled" : "failed";
+}
+
+/** A gateway that shuts down says so; otherwise it was the client that left. */
+function reasonOf(client: AbortSignal): TurnError {
+  if (client.reason instanceof TurnError) return client.reason;
+  return new TurnError("client_closed", "The client closed the connection.");
+}
+
+/** Rejects when the signal aborts, so that a backend that does not listen cannot hold a turn. */
+function rejection(signal: AbortSignal): Promise<never> {
+  return new Promise((_, reject) => {
+    signal.addEventListener("abort", () => reject(signal.reason), { once: true });
+  });
+}
+
+function silent(backend: string, milliseconds: number): TurnError {
+  return new TurnError(
+    "upstream_timeout",
+    `The backend "${backend}" gave no content in ${milliseconds / 1000} seconds.`,
+  );
+}
+
+function tooLong(backend: string, milliseconds: number): TurnError {
+  return new TurnError(
+    "upstream_timeout",
+    `The backend "${backend}" was not done after ${milliseconds / 1000} seconds.`,
+  );
+}

@@ -1,0 +1,98 @@
+import type { CallStarted, EventFields, EventSink, Item, Log, Turn, Usage } from "../turn/index.ts";
+
+export interface TurnSummary {
+  status: "completed" | "incomplete" | "failed" | "cancelled";
+  code: string | null;
+  usage: Usage | undefined;
+  firstContentMs: number | null;
+  overheadMs: number;
+  totalMs: number;
+}
+
+/** Tells telemetry what happens in one turn. Costs nothing where nobody looks. */
+export class Observer {
+  readonly #events: EventSink;
+  readonly #log: Log;
+  readonly #requestId: string;
+  readonly #backend: string;
+  readonly #debugs: boolean;
+  calls = 0;
+
+  constructor(events: EventSink, log: Log, requestId: string, backend: string) {
+    this.#events = events;
+    this.#log = log;
+    this.#requestId = requestId;
+    this.#backend = backend;
+    this.#debugs = log.isLevelEnabled("debug");
+  }
+
+  turnStarted(turn: Turn): void {
+    if (!this.#events.on) return;
+    this.#write("turn_started", { api: turn.api, backend: this.#backend, model: turn.model, stream: turn.stream });
+    const names = turn.tools.flatMap((tool) => (tool.type === "hosted" ? [tool.definition.type] : [tool.name]));
+    if (names.length > 0) this.#write("tool_registry", { names });
+    const echoed = turn.input.filter((item) => item.type === "call").length;
+    if (echoed > 0) this.#write("echoed_calls", { count: echoed });
+    for (const item of newOutputs(turn.input)) {
+      const text = typeof item.output === "string" ? item.output : JSON.stringify(item.output);
+      this.#write("tool_result", { call_id: item.callId, bytes: Buffer.byteLength(text) }, { output: text });
+    }
+  }
+
+  callStarted(call: CallStarted): void {
+    if (this.#debugs) this.#debug("call started", { call_id: call.callId, name: call.name });
+  }
+
+  /** Whether arguments are worth gathering for `callDone`. */
+  get keepsArguments(): boolean {
+    return this.#events.keepsValues;
+  }
+
+  callDone(call: CallStarted, bytes: number, text: string): void {
+    this.calls++;
+    if (this.#debugs) this.#debug("call completed", { call_id: call.callId, name: call.name, bytes });
+    if (!this.#events.on) return;
+    const fields = { id: call.callId, name: call.name, argument_bytes: bytes, dialect: null, owner: "client" };
+    this.#write("tool_call", fields, { arguments: text });
+  }
+
+  callSuppressed(name: string): void {
+    this.#log.info({ request_id: this.#requestId, name }, "a call that tool_choice does not let through was left out");
+  }
+
+  unknownTool(name: string): void {
+    if (this.#events.on) this.#write("unknown_tool", { name });
+    this.#log.warn({ request_id: this.#requestId, name }, "the model called a tool that the request does not define");
+  }
+
+  turnFinished(summary: TurnSummary): void {
+    if (!this.#events.on) return;
+    const { status, code, usage, firstContentMs, overheadMs, totalMs } = summary;
+    this.#write("turn_finished", {
+      status,
+      code,
+      calls: this.calls,
+      repairs: 0,
+      usage: usage
+        ? { input_tokens: usage.inputTokens, output_tokens: usage.outputTokens, total_tokens: usage.totalTokens }
+        : null,
+      first_content_ms: firstContentMs,
+      overhead_ms: overheadMs,
+      total_ms: totalMs,
+    });
+  }
+
+  #write(event: string, fields: EventFields, values?: EventFields): void {
+    this.#events.write(event, this.#requestId, fields, values);
+  }
+
+  #debug(message: string, fields: EventFields): void {
+    this.#log.debug({ request_id: this.#requestId, ...fields }, message);
+  }
+}
+
+/** The results that this request brings: those after the model's last words. */
+function newOutputs(input: readonly Item[]): Extract<Item, { type: "output" }>[] {
+  const from = input.findLastIndex((item) => item.type !== "output");
+  return input.slice(from + 1).filter((item) => item.type === "output");
+}

@@ -1,0 +1,74 @@
+import { demandsCall, permits } from "../../tools/index.ts";
+import { type CallStarted, type Emit, type Turn, TurnError } from "../../turn/index.ts";
+import type { Observer } from "../observer.ts";
+import type { Stage } from "./stage.ts";
+
+/**
+ * What the client said about tools holds for what comes out, whatever the backend made of it: no call that the choice forbids,
+ * one call where parallel calls are off, and a call where one is demanded.
+ */
+export function keepChoice(turn: Turn, observer: Observer): Stage {
+  const { choice } = turn;
+  const onlyOne = turn.settings.parallelToolCalls === false;
+  const declared = new Set(turn.tools.flatMap((tool) => (tool.type === "hosted" ? [] : [tool.name])));
+  const strict = turn.tools.some((tool) => tool.type === "function" && tool.strict === true);
+  // Tools inside a hosted one (a namespace, an MCP server) are called by names that are not read here.
+  const knowsAllNames = turn.tools.every((tool) => tool.type !== "hosted");
+  const suppressed = new Set<number>();
+  let passed = 0;
+  let refused = false;
+
+  const start = (event: CallStarted, emit: Emit) => {
+    if (!permits(choice, event.kind, event.name) || (onlyOne && passed > 0)) {
+      suppressed.add(event.call);
+      observer.callSuppressed(event.name);
+      return;
+    }
+    if (knowsAllNames && !declared.has(event.name)) {
+      observer.unknownTool(event.name);
+      if (strict) {
+        emit({ type: "turn.failed", error: unknownName(event.name) });
+        return;
+      }
+    }
+    passed++;
+    emit(event);
+  };
+
+  return (event, emit) => {
+    switch (event.type) {
+      case "call.started":
+        start(event, emit);
+        return;
+      case "call.arguments":
+      case "call.done":
+        if (!suppressed.has(event.call)) emit(event);
+        return;
+      case "refusal.delta":
+        refused = true;
+        emit(event);
+        return;
+      case "turn.finished":
+        if (event.reason === "stop" && passed === 0 && !refused && demandsCall(choice)) {
+          emit({ type: "turn.failed", error: missingCall() });
+        } else emit(event);
+        return;
+      default:
+        emit(event);
+    }
+  };
+}
+
+function unknownName(name: string): TurnError {
+  return new TurnError(
+    "tool_call_invalid",
+    `The model called "${name}", which is not among the request's strict tools.`,
+  );
+}
+
+function missingCall(): TurnError {
+  return new TurnError(
+    "tool_call_invalid",
+    "The model made none of the calls that `tool_choice` demands. Try again, or use a model that obeys it.",
+  );
+}

@@ -1,0 +1,246 @@
+import type { Config } from "../config/index.ts";
+import { Observer, runTurn } from "../engine/index.ts";
+import { allowsModel, createKeyring, type Key, type Keyring } from "../guard/index.ts";
+import {
+  type ClosableEventSink,
+  createEventSink,
+  createLog,
+  createMetrics,
+  createRedactor,
+  type Log,
+  type Metrics,
+} from "../telemetry/index.ts";
+import { toolLabel } from "../tools/index.ts";
+import {
+  type Api,
+  type Backend,
+  type Encoder,
+  Ids,
+  type Item,
+  isObject,
+  type JsonObject,
+  type JsonValue,
+  newId,
+  type Outlet,
+  type Turn,
+  TurnError,
+} from "../turn/index.ts";
+import { createChatEncoder, decodeChatRequest } from "../wire/chat/index.ts";
+import { decodeResponsesRequest, type Profile, ResponsesEncoder } from "../wire/responses/index.ts";
+import { Models, type PublicModel, type Route } from "./models.ts";
+
+/** What a request brings beside its body. */
+export interface RequestContext {
+  requestId: string;
+  /** Who asks; `null` where no keys are configured. */
+  key: Key | null;
+  /** `x-toolwire-profile`. */
+  profile?: string | undefined;
+  /** By `performance.now()`. */
+  receivedAt: number;
+}
+
+/** A request that was read and can be run: all that can be wrong with it has been said. */
+export interface PreparedTurn {
+  readonly contentType: string;
+  /** Headers of the answer, beside those of every answer. */
+  readonly headers: Readonly<Record<string, string>>;
+  run(outlet: Outlet, client: AbortSignal): ReturnType<typeof runTurn>;
+}
+
+/** One gateway, made out of a configuration. It knows nothing of HTTP. */
+export class Gateway {
+  readonly config: Config;
+  readonly keyring: Keyring;
+  readonly log: Log;
+  readonly metrics: Metrics;
+  readonly #events: ClosableEventSink;
+  readonly #models: Models;
+
+  constructor(config: Config) {
+    this.config = config;
+    const redactor = createRedactor({ secrets: secretsOf(config), redact: config.telemetry.redact });
+    this.log = createLog({ level: config.log.level, redactor });
+    this.metrics = createMetrics();
+    this.#events = createEventSink({
+      to: config.telemetry.events,
+      redactor,
+      onError: (error) => this.log.error({ err: error }, "telemetry events cannot be written"),
+    });
+    this.keyring = createKeyring(config.keys);
+    this.#models = new Models(config, (text) => redactor.providerMessage(text));
+  }
+
+  /** The models that a key may see. */
+  models(key: Key | null): PublicModel[] {
+    return this.#models.list().filter(({ id }) => key === null || allowsModel(key, id));
+  }
+
+  /** Reads a request. Throws a `TurnError` that says what is wrong with it. */
+  prepare(api: Api, body: JsonValue | undefined, context: RequestContext): PreparedTurn {
+    if (!isObject(body)) throw new TurnError("invalid_request", "The body must be a JSON object.");
+    const request = api === "chat" ? decodeChatRequest(body) : decodeResponsesRequest(body);
+    const name = request.turn.model || this.config.default_model;
+    if (!name) throw this.#noModel(context.key);
+    const route = this.#models.find(name);
+    if (context.key && !allowsModel(context.key, name)) throw notAllowed(context.key, name);
+    if (route.kind !== "responses") refuseForeignState(request.turn, body);
+
+    const tools = request.turn.tools.filter((tool) => route.backend.carries(tool, request.turn));
+    const dropped = request.turn.tools.filter((tool) => !tools.includes(tool)).map(toolLabel);
+    if (dropped.length > 0) this.log.info({ request_id: context.requestId, tools: dropped }, "tools left out");
+    const turn: Turn = { ...request.turn, model: route.model, tools };
+    const ids = new Ids(turn.input);
+    const encoder: Encoder =
+      "body" in request
+        ? new ResponsesEncoder({ request, model: name, now, ids, profile: profileOf(context.profile, route) })
+        : createChatEncoder(
+            { ...request, id: newId("chatcmpl").replace("_", "-"), model: name, created: now() },
+            turn.stream,
+          );
+    return {
+      contentType: encoder.contentType,
+      headers: dropped.length > 0 ? { "x-toolwire-dropped-tools": headerList(dropped) } : {},
+      run: (outlet, client) => this.#run(turn, route, encoder, ids, context, outlet, client),
+    };
+  }
+
+  /** `null` when every backend can be used; otherwise what to do about the first that cannot. */
+  async ready(): Promise<string | null> {
+    for (const backend of this.#models.backends()) {
+      const trouble = await backend.ready?.();
+      if (trouble) return trouble;
+    }
+    return null;
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(this.#models.backends().map((backend: Backend) => backend.close()));
+    await this.#events.close();
+  }
+
+  async #run(
+    turn: Turn,
+    { backend, settings }: Route,
+    encoder: Encoder,
+    ids: Ids,
+    { requestId, receivedAt }: RequestContext,
+    outlet: Outlet,
+    client: AbortSignal,
+  ): ReturnType<typeof runTurn> {
+    const observer = new Observer(this.#events, this.log, requestId, backend.name);
+    this.metrics.turnStarted();
+    const ending = await runTurn(
+      {
+        turn,
+        backend,
+        encoder,
+        ids,
+        observer,
+        clock: performance,
+        receivedAt,
+        keepAlive: settings.turn.keep_alive,
+        firstContent: settings.timeouts.first_content,
+        total: settings.timeouts.total,
+        client,
+      },
+      outlet,
+    );
+    const { status, totalMs, firstContentMs, usage, error } = ending;
+    this.metrics.turnFinished({
+      api: turn.api,
+      backend: backend.name,
+      status,
+      ms: totalMs,
+      calls: observer.calls,
+      ...(firstContentMs !== null && { firstContentMs }),
+      ...(usage && { usage }),
+    });
+    if (error) this.#tellFailure(backend.name, requestId, error);
+    const ms = Math.round(totalMs);
+    this.log.info({ request_id: requestId, backend: backend.name, status, calls: observer.calls, ms }, "turn finished");
+    return ending;
+  }
+
+  #tellFailure(backend: string, requestId: string, error: TurnError): void {
+    if (error.code === "client_closed") return;
+    if (error.code.startsWith("upstream_")) this.metrics.upstreamFailed({ backend, code: error.code });
+    const level = error.code === "internal_error" ? "error" : "warn";
+    this.log[level]({ request_id: requestId, backend, code: error.code, err: error }, "the turn failed");
+  }
+
+  #noModel(key: Key | null): TurnError {
+    const names = this.models(key).map(({ id }) => id);
+    const known = names.length > 0 ? ` Known here: ${names.slice(0, 20).join(", ")}.` : "";
+    const message = `\`model\` is missing, and no default_model is configured.${known}`;
+    return new TurnError("missing_required_parameter", message, { param: "model" });
+  }
+}
+
+/** Seconds since 1970, as both APIs count. */
+function now(): number {
+  return Math.floor(Date.now() / 1000);
+}
+
+function notAllowed(key: Key, name: string): TurnError {
+  return new TurnError("model_not_allowed", `The key "${key.name}" may not use the model "${name}".`, {
+    param: "model",
+  });
+}
+
+function profileOf(asked: string | undefined, { settings }: Route): Profile {
+  if (asked === undefined || asked === "") return settings.turn.profile;
+  if (asked === "openai" || asked === "extended") return asked;
+  throw new TurnError(
+    "unsupported_value",
+    `The header x-toolwire-profile is "${asked}"; it can be openai or extended.`,
+    {
+      param: "x-toolwire-profile",
+    },
+  );
+}
+
+/** What only the provider that kept it can continue. */
+function refuseForeignState(turn: Turn, body: JsonObject): void {
+  if (turn.api !== "responses") return;
+  for (const param of ["previous_response_id", "conversation", "prompt"]) {
+    if (body[param] === undefined || body[param] === null) continue;
+    throw new TurnError(
+      "previous_response_not_found",
+      `\`${param}\` refers to something that is kept elsewhere: Toolwire keeps no responses yet, and this model's backend cannot. Send the whole conversation in \`input\`.`,
+      { param },
+    );
+  }
+  const at = turn.input.findIndex(isReference);
+  if (at < 0) return;
+  throw new TurnError(
+    "item_not_found",
+    "An item_reference names an item that is not kept here. Send the item itself.",
+    { param: `input[${at}]` },
+  );
+}
+
+function isReference(item: Item): boolean {
+  return item.type === "opaque" && item.fields.type === "item_reference";
+}
+
+/** A header holds visible ASCII only, and not much of it. */
+function headerList(names: readonly string[]): string {
+  return names
+    .map((name) => name.replace(/[^\x21-\x7e]|,/g, "?"))
+    .join(", ")
+    .slice(0, 1024);
+}
+
+function secretsOf(config: Config): string[] {
+  const secrets = config.keys.flatMap(({ key }) => key ?? []);
+  for (const backend of Object.values(config.backends)) {
+    if (!("headers" in backend)) continue;
+    if (backend.api_key) secrets.push(backend.api_key);
+    for (const [name, value] of Object.entries(backend.headers)) if (secretHeader.test(name)) secrets.push(value);
+  }
+  return secrets;
+}
+
+/** A header such as `x-region` has a value that may stand in any log. */
+const secretHeader = /auth|key|token|secret|cookie/i;

@@ -1,0 +1,103 @@
+import { ChatBackend } from "../backends/chat/index.ts";
+import { createDemoBackend } from "../backends/demo/index.ts";
+import { ResponsesBackend } from "../backends/responses/index.ts";
+import type { BackendConfig, Config, SharedConfig } from "../config/index.ts";
+import { nearestNames } from "../config/index.ts";
+import { type Backend, TurnError } from "../turn/index.ts";
+
+/** Where a model's name leads. */
+export interface Route {
+  backend: Backend;
+  kind: BackendConfig["kind"];
+  /** The model's name as the backend knows it. */
+  model: string;
+  settings: SharedConfig;
+}
+
+export interface PublicModel {
+  id: string;
+  backend: string;
+  kind: BackendConfig["kind"];
+}
+
+interface Place {
+  backend: Backend;
+  config: BackendConfig;
+}
+
+/** The public names of models, and the backends behind them. */
+export class Models {
+  readonly #config: Config;
+  readonly #places = new Map<string, Place>();
+  /** A bare name is passed on where there is only one service that it can be meant for. */
+  readonly #onlyService: string | undefined;
+
+  constructor(config: Config, redact: (text: string) => string) {
+    this.#config = config;
+    for (const [name, backend] of Object.entries(config.backends)) {
+      this.#places.set(name, { backend: createBackend(name, backend, redact), config: backend });
+    }
+    const services = [...this.#places].filter(([, { config }]) => config.kind !== "demo");
+    this.#onlyService = services.length === 1 ? services[0]?.[0] : undefined;
+  }
+
+  backends(): Backend[] {
+    return [...this.#places.values()].map(({ backend }) => backend);
+  }
+
+  /** The names that can be listed: a service's own models are not known here. */
+  list(): PublicModel[] {
+    const aliases = Object.entries(this.#config.models).map(([id, { backend }]) => this.#public(id, backend));
+    const demos = [...this.#places].flatMap(([name, { config }]) =>
+      config.kind === "demo" ? [this.#public(name, name), this.#public(`${name}/native`, name)] : [],
+    );
+    return [...aliases, ...demos];
+  }
+
+  find(name: string): Route {
+    const alias = this.#config.models[name];
+    if (alias) return this.#route(alias.backend, alias.model, alias);
+    if (this.#places.get(name)?.config.kind === "demo") return this.#route(name, "native");
+    const slash = name.indexOf("/");
+    const [backend, model] = [name.slice(0, slash), name.slice(slash + 1)];
+    if (slash > 0 && model !== "" && this.#places.has(backend)) {
+      if (this.#places.get(backend)?.config.kind === "demo" && model !== "native") throw this.#unknown(name);
+      return this.#route(backend, model);
+    }
+    if (this.#onlyService !== undefined) return this.#route(this.#onlyService, name);
+    throw this.#unknown(name);
+  }
+
+  #route(name: string, model: string, settings?: SharedConfig): Route {
+    const place = this.#places.get(name);
+    if (!place) throw this.#unknown(`${name}/${model}`);
+    return { backend: place.backend, kind: place.config.kind, model, settings: settings ?? place.config };
+  }
+
+  #public(id: string, backend: string): PublicModel {
+    return { id, backend, kind: this.#places.get(backend)?.config.kind ?? "chat" };
+  }
+
+  #unknown(name: string): TurnError {
+    const known = this.list().map(({ id }) => id);
+    const services = [...this.#places.keys()].map((backend) => `${backend}/…`);
+    const [near] = nearestNames(name, known, 1);
+    const hint = near ? `Did you mean "${near}"?` : `Known here: ${[...known, ...services].slice(0, 20).join(", ")}.`;
+    const shown = name.length > 100 ? `${name.slice(0, 100)}…` : name;
+    return new TurnError("model_not_found", `There is no model "${shown}". ${hint}`, { param: "model" });
+  }
+}
+
+function createBackend(name: string, config: BackendConfig, redact: (text: string) => string): Backend {
+  switch (config.kind) {
+    case "demo":
+      return createDemoBackend({ name, pace: config.pace });
+    case "codex":
+      throw new Error(`backends.${name}: the kind codex is not built yet.`);
+    default: {
+      const { kind, base_url: baseUrl, api_key: apiKey, headers, timeouts } = config;
+      const options = { name, baseUrl, apiKey, headers, timeouts, redact };
+      return kind === "chat" ? new ChatBackend(options) : new ResponsesBackend(options);
+    }
+  }
+}

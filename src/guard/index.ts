@@ -1,0 +1,3 @@
+export * from "./hosts.ts";
+export * from "./keys.ts";
+export * from "./origins.ts";

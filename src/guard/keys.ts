@@ -1,0 +1,120 @@
+import { createHash, timingSafeEqual } from "node:crypto";
+
+/** A key as the configuration gives it: the key itself or its hash, never both. */
+export interface KeyEntry {
+  name: string;
+  key?: string;
+  /** `sha256:` and 64 hexadecimal digits. */
+  hash?: string;
+  /** Public model names, or beginnings of them with a `*` at the end. Absent: every model. */
+  models?: readonly string[];
+  expires?: Date;
+}
+
+/** Who asks. The key itself is not kept. */
+export interface Key {
+  readonly name: string;
+  readonly models: readonly string[] | null;
+}
+
+/** missing: no header. malformed: not `Bearer <key>`. expired: a key of ours whose time is over. */
+export type KeyRefusal = "missing" | "malformed" | "unknown" | "expired";
+
+export type Identity = { ok: true; key: Key } | { ok: false; reason: KeyRefusal };
+
+export interface Keyring {
+  /** No keys are configured: everybody on loopback may ask, and Authorization headers are ignored. */
+  readonly open: boolean;
+  /** Who the `Authorization` header belongs to. An open keyring knows nobody: ask `open` first. */
+  identify(authorization: string | undefined, now: Date): Identity;
+}
+
+interface Entry {
+  key: Key;
+  digest: Buffer;
+  expires: number;
+}
+
+/** Longer than any key; a hostile header is not even hashed. */
+const maxToken = 4_096;
+const bearer = /^bearer +(\S+)$/i;
+const hashForm = /^sha256:([0-9a-f]{64})$/i;
+
+export function createKeyring(keys: readonly KeyEntry[]): Keyring {
+  const entries = keys.map(toEntry);
+  refuseDuplicates(entries);
+  return {
+    open: entries.length === 0,
+    identify(authorization, now) {
+      if (authorization === undefined || authorization.trim() === "") return refused("missing");
+      const token = tokenOf(authorization);
+      if (token === null) return refused("malformed");
+      // HTTP headers are bytes, which Node shows as Latin-1: this gives the bytes back, whatever the client meant by them.
+      const presented = createHash("sha256").update(token, "latin1").digest();
+      let found: Entry | null = null;
+      // Every entry is compared, so that the time taken does not tell which one matched.
+      for (const entry of entries) {
+        if (timingSafeEqual(entry.digest, presented)) found = entry;
+      }
+      if (found === null) return refused("unknown");
+      // A date that cannot be read (NaN) counts as over.
+      return now.getTime() < found.expires ? { ok: true, key: found.key } : refused("expired");
+    },
+  };
+}
+
+/** Whether the key may use the model of this public name. */
+export function allowsModel(key: Key, publicName: string): boolean {
+  if (key.models === null) return true;
+  return key.models.some((allowed) =>
+    allowed.endsWith("*") ? publicName.startsWith(allowed.slice(0, -1)) : publicName === allowed,
+  );
+}
+
+function refused(reason: KeyRefusal): Identity {
+  return { ok: false, reason };
+}
+
+function tokenOf(authorization: string): string | null {
+  const token = authorization.length <= maxToken ? bearer.exec(authorization.trim())?.[1] : undefined;
+  return token !== undefined && isHeaderText(token) ? token : null;
+}
+
+/** Visible characters that one byte can hold: others would be folded into these when hashed. */
+function isHeaderText(text: string): boolean {
+  for (let at = 0; at < text.length; at++) {
+    const unit = text.charCodeAt(at);
+    if (unit < 0x21 || unit === 0x7f || unit > 0xff) return false;
+  }
+  return true;
+}
+
+function toEntry({ name, key, hash, models, expires }: KeyEntry): Entry {
+  return {
+    key: { name, models: models ? [...models] : null },
+    digest: digestOf(name, key, hash),
+    expires: expires ? expires.getTime() : Number.POSITIVE_INFINITY,
+  };
+}
+
+/** Messages name the key by its name: its value must not reach a screen. */
+function digestOf(name: string, key: string | undefined, hash: string | undefined): Buffer {
+  if ((key === undefined) === (hash === undefined)) throw new Error(`keys: ${name} needs either key or hash.`);
+  if (hash !== undefined) {
+    const hex = hashForm.exec(hash)?.[1];
+    if (hex === undefined) throw new Error(`keys: the hash of ${name} must be sha256: and 64 hexadecimal digits.`);
+    return Buffer.from(hex, "hex");
+  }
+  if (key === undefined || !/^\S+$/.test(key)) throw new Error(`keys: the key of ${name} is empty or holds a space.`);
+  return createHash("sha256").update(key, "utf8").digest();
+}
+
+function refuseDuplicates(entries: readonly Entry[]): void {
+  const names = new Map<string, string>();
+  for (const { key, digest } of entries) {
+    const hex = digest.toString("hex");
+    const other = names.get(hex);
+    if (other !== undefined) throw new Error(`keys: ${other} and ${key.name} are the same key.`);
+    names.set(hex, key.name);
+  }
+}

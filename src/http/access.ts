@@ -1,0 +1,76 @@
+import type { FastifyReply, FastifyRequest } from "fastify";
+import type { Gateway } from "../gateway/index.ts";
+import { createHostCheck, createOrigins, type Key, type KeyRefusal } from "../guard/index.ts";
+import { newId, TurnError } from "../turn/index.ts";
+
+const requestIdForm = /^[\w.:/+=-]{1,128}$/;
+
+/** A client's own request id, where it is fit to be repeated; otherwise a new one. */
+export function requestIdOf(header: string | string[] | undefined): string {
+  return typeof header === "string" && requestIdForm.test(header) ? header : newId("req");
+}
+
+/** Who may ask: Host, browser origins and keys, in this order, before anything is read. */
+export class Access {
+  readonly #gateway: Gateway;
+  readonly #hosts;
+  readonly #origins;
+
+  constructor(gateway: Gateway) {
+    this.#gateway = gateway;
+    this.#hosts = createHostCheck(gateway.config.hosts);
+    this.#origins = createOrigins(gateway.config.cors.origins);
+  }
+
+  /** Sets the headers that let a browser read the answer, whatever the answer will be. */
+  allowOrigin(request: FastifyRequest, reply: FastifyReply): void {
+    const { origin } = request.headers;
+    if (origin === undefined) return;
+    reply.header("vary", "Origin");
+    if (!this.#origins.allows(origin)) return;
+    reply.header("access-control-allow-origin", origin);
+    reply.header("access-control-expose-headers", exposed);
+  }
+
+  /** Answers a preflight: browsers send no key with it. */
+  preflight(request: FastifyRequest, reply: FastifyReply): FastifyReply {
+    const { headers } = request;
+    if (headers.origin !== undefined && this.#origins.allows(headers.origin)) {
+      reply.header("access-control-allow-methods", "GET, POST, DELETE, OPTIONS");
+      reply.header(
+        "access-control-allow-headers",
+        headers["access-control-request-headers"] ?? "authorization, content-type",
+      );
+      reply.header("access-control-max-age", "600");
+      if (headers["access-control-request-private-network"] === "true") {
+        reply.header("access-control-allow-private-network", "true");
+      }
+    }
+    return reply.code(204).send();
+  }
+
+  checkHost(request: FastifyRequest): void {
+    if (this.#hosts.allows(request.raw.headersDistinct.host)) return;
+    throw new TurnError(
+      "unknown_host",
+      "This host name is not one of Toolwire's. Use localhost, or add the name to hosts in the configuration.",
+    );
+  }
+
+  /** The key of the request; `null` where none are configured. */
+  identify(request: FastifyRequest): Key | null {
+    if (this.#gateway.keyring.open) return null;
+    const identity = this.#gateway.keyring.identify(request.headers.authorization, new Date());
+    if (identity.ok) return identity.key;
+    throw new TurnError("invalid_api_key", refusals[identity.reason]);
+  }
+}
+
+const exposed = "x-request-id, x-toolwire-dropped-tools, retry-after";
+
+const refusals: Record<KeyRefusal, string> = {
+  missing: "A key is needed here: send the header Authorization: Bearer <key>.",
+  malformed: "The Authorization header must be: Bearer <key>.",
+  unknown: "This key is not known here.",
+  expired: "This key has expired.",
+};

@@ -1,0 +1,36 @@
+import type { AddressInfo } from "node:net";
+import type { Config } from "../config/index.ts";
+import { createGateway } from "../gateway/index.ts";
+import { createApp } from "./app.ts";
+
+export interface RunningServer {
+  readonly url: string;
+  /** Takes no new requests, lets the running turns finish (up to `limits.drain`), then closes everything. */
+  close(): Promise<void>;
+}
+
+export async function startServer(config: Config): Promise<RunningServer> {
+  const gateway = createGateway(config);
+  const { server, turns, stopAccepting } = createApp(gateway);
+  const { host, port } = config.listen;
+  try {
+    await server.listen({ host, port });
+  } catch (error) {
+    await gateway.close();
+    throw error;
+  }
+  const address = server.server.address() as AddressInfo;
+  const name = address.family === "IPv6" ? `[${address.address}]` : address.address;
+  return {
+    url: `http://${name}:${address.port}`,
+    async close() {
+      stopAccepting();
+      server.server.close();
+      server.server.closeIdleConnections();
+      await turns.drain(config.limits.drain);
+      await server.close();
+      server.server.closeAllConnections();
+      await gateway.close();
+    },
+  };
+}

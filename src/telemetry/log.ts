@@ -1,0 +1,78 @@
+import { type DestinationStream, type Logger, pino } from "pino";
+import { isObject, type JsonObject, parseJson } from "../turn/index.ts";
+import type { Redactor } from "./redact.ts";
+
+export const logLevels = ["trace", "debug", "info", "warn", "error", "fatal", "silent"] as const;
+
+export type LogLevel = (typeof logLevels)[number];
+
+export type Log = Logger;
+
+export interface LogOptions {
+  level: LogLevel;
+  redactor: Redactor;
+  /** Standard error, unless a test or an embedding program wants the lines. */
+  destination?: DestinationStream;
+  /** Lines for people instead of JSON; the default is what standard error is connected to. */
+  pretty?: boolean;
+}
+
+/** A stack trace fits; a body that slipped into a message does not. */
+const stringLimit = 8_000;
+const maxCauses = 4;
+
+/** The log. Standard output stays free for the ready line and for events. */
+export function createLog({ level, redactor, destination, pretty }: LogOptions): Log {
+  const forPeople = pretty ?? (destination === undefined && process.stderr.isTTY === true);
+  return pino(
+    {
+      level,
+      base: null,
+      timestamp: pino.stdTimeFunctions.isoTime,
+      formatters: { level: (label) => ({ level: label }) },
+      serializers: { err: (thrown: unknown) => describeError(thrown, 0) },
+      hooks: {
+        // The finished line is the one place that bindings, serialisers and messages all pass through.
+        streamWrite(line) {
+          const entry = parseJson(line);
+          if (!isObject(entry)) return `${JSON.stringify({ level: "error", msg: redactor.text(line) })}\n`;
+          const clean = redactor.json(entry, stringLimit);
+          return forPeople && isObject(clean) ? readable(clean) : `${JSON.stringify(clean)}\n`;
+        },
+      },
+    },
+    // Synchronous: the line before a crash is the one that is needed.
+    destination ?? pino.destination({ fd: 2, sync: true }),
+  );
+}
+
+/** Only these fields: what else hangs on an error (bodies, headers, options) is nobody's to read. */
+function describeError(thrown: unknown, depth: number): JsonObject {
+  if (!(thrown instanceof Error)) return { type: typeof thrown, message: String(thrown) };
+  const described: JsonObject = { type: thrown.name, message: thrown.message };
+  if ("code" in thrown && typeof thrown.code === "string") described.code = thrown.code;
+  if (thrown.stack !== undefined) described.stack = thrown.stack;
+  if (depth === maxCauses) return described;
+  if (thrown.cause !== undefined) described.cause = describeError(thrown.cause, depth + 1);
+  if (thrown instanceof AggregateError) {
+    described.errors = thrown.errors.slice(0, maxCauses).map((error) => describeError(error, depth + 1));
+  }
+  return described;
+}
+
+/** `12:00:00 WARN  message name=value`, and below it the stack of an error and of its causes. */
+function readable({ time, level, msg, err, ...rest }: JsonObject): string {
+  const words = [String(time).slice(11, 19), String(level).toUpperCase().padEnd(5), visible(String(msg ?? ""))];
+  for (const [name, value] of Object.entries(rest)) words.push(`${visible(name)}=${visible(JSON.stringify(value))}`);
+  const lines = [words.join(" ")];
+  for (let error = err; isObject(error); error = error.cause) {
+    const stack = String(error.stack ?? error.message).split("\n");
+    lines.push(...stack.map((line) => `    ${visible(line)}`));
+  }
+  return `${lines.join("\n")}\n`;
+}
+
+/** Foreign text must not move the cursor or colour the terminal. */
+function visible(text: string): string {
+  return text.replace(/\p{Cc}/gu, (control) => `\\x${control.charCodeAt(0).toString(16).padStart(2, "0")}`);
+}

@@ -1,0 +1,136 @@
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
+import { type Api, type ErrorCode, errorCodes, type Usage } from "../turn/index.ts";
+
+/** `other`: the paths that belong to neither API. */
+export type RequestApi = Api | "other";
+
+export type TurnStatus = "completed" | "incomplete" | "failed" | "cancelled";
+
+export interface FinishedTurn {
+  api: Api;
+  /** The backend's name in the configuration. */
+  backend: string;
+  status: TurnStatus;
+  /** How long the turn took. */
+  ms: number;
+  /** When the first text, reasoning or call came; absent when none did. */
+  firstContentMs?: number;
+  /** Calls that became whole. */
+  calls: number;
+  usage?: Usage;
+}
+
+export interface Metrics {
+  requestFinished(request: { api: RequestApi; status: number }): void;
+  /** Each is followed by one `turnFinished`. */
+  turnStarted(): void;
+  turnFinished(turn: FinishedTurn): void;
+  upstreamFailed(failure: { backend: string; code: ErrorCode }): void;
+  /** Everything, as Prometheus reads it. */
+  text(): Promise<string>;
+  readonly contentType: string;
+}
+
+const firstContentBuckets = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300];
+const turnBuckets = [0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 600, 1800];
+/** Far above any configuration. A series is kept for ever, so no mistake of a caller may make one for every request. */
+const maxBackends = 256;
+const knownCodes = new Set<string>(errorCodes);
+
+/** Measures of the process, once for all gateways in it: each collector listens to the garbage collector for good. */
+let processRegistry: Registry | undefined;
+
+export function createMetrics(): Metrics {
+  const registry = new Registry();
+  const registers = [registry];
+  const requests = new Counter({
+    name: "toolwire_requests_total",
+    help: "Answered HTTP requests, by API and status code",
+    labelNames: ["api", "status"],
+    registers,
+  });
+  const turns = new Counter({
+    name: "toolwire_turns_total",
+    help: "Finished turns, by how they ended",
+    labelNames: ["api", "backend", "status"],
+    registers,
+  });
+  const calls = new Counter({
+    name: "toolwire_tool_calls_total",
+    help: "Whole tool calls that a model made",
+    labelNames: ["backend"],
+    registers,
+  });
+  const tokens = new Counter({
+    name: "toolwire_tokens_total",
+    help: "Tokens as the backend counted them; direction is input or output",
+    labelNames: ["backend", "direction"],
+    registers,
+  });
+  const firstContent = new Histogram({
+    name: "toolwire_first_content_seconds",
+    help: "Time from the request to the first text, reasoning or call",
+    labelNames: ["backend"],
+    buckets: firstContentBuckets,
+    registers,
+  });
+  const duration = new Histogram({
+    name: "toolwire_turn_seconds",
+    help: "Time from the request to the end of the turn",
+    labelNames: ["backend"],
+    buckets: turnBuckets,
+    registers,
+  });
+  const open = new Gauge({ name: "toolwire_open_turns", help: "Turns that are under way", registers });
+  const upstreamErrors = new Counter({
+    name: "toolwire_upstream_errors_total",
+    help: "Failures of a backend, by error code (docs/errors.md)",
+    labelNames: ["backend", "code"],
+    registers,
+  });
+  processRegistry ??= collectProcess();
+  const all = Registry.merge([registry, processRegistry]);
+  const backends = new Set<string>();
+
+  function known(backend: string): string {
+    if (backends.has(backend)) return backend;
+    if (backends.size === maxBackends) return "other";
+    backends.add(backend);
+    return backend;
+  }
+
+  return {
+    requestFinished: ({ api, status }) => requests.inc({ api, status: statusLabel(status) }),
+    turnStarted: () => open.inc(),
+    turnFinished({ api, status, ms, firstContentMs, usage, ...turn }) {
+      const backend = known(turn.backend);
+      open.dec();
+      turns.inc({ api, backend, status });
+      calls.inc({ backend }, count(turn.calls));
+      duration.observe({ backend }, ms / 1000);
+      if (firstContentMs !== undefined) firstContent.observe({ backend }, firstContentMs / 1000);
+      if (!usage) return;
+      tokens.inc({ backend, direction: "input" }, count(usage.inputTokens));
+      tokens.inc({ backend, direction: "output" }, count(usage.outputTokens));
+    },
+    upstreamFailed: ({ backend, code }) =>
+      upstreamErrors.inc({ backend: known(backend), code: knownCodes.has(code) ? code : "other" }),
+    text: () => all.metrics(),
+    contentType: all.contentType,
+  };
+}
+
+function collectProcess(): Registry {
+  const registry = new Registry();
+  collectDefaultMetrics({ register: registry });
+  return registry;
+}
+
+function statusLabel(status: number): string {
+  return Number.isInteger(status) && status >= 100 && status <= 599 ? String(status) : "other";
+}
+
+/** A provider's count may be nonsense; a counter that is asked to go down throws. */
+function count(amount: number): number {
+  return Number.isFinite(amount) && amount > 0 ? amount : 0;
+}

@@ -1,0 +1,102 @@
+import { parseJson } from "../turn/index.ts";
+
+/**
+ * whole: JSON. cut: the beginning of JSON, which stops in the middle. broken: neither, so that more text could not mend it.
+ * Empty arguments are whole: models write nothing where a tool takes nothing.
+ */
+export type ArgumentsState = "whole" | "cut" | "broken";
+
+export function argumentsState(text: string): ArgumentsState {
+  if (text.trim() === "" || parseJson(text) !== undefined) return "whole";
+  return isBeginningOfJson(text) ? "cut" : "broken";
+}
+
+/** One reading of the text, left to right, by the grammar of JSON; true when the text ends before the value does. */
+function isBeginningOfJson(text: string): boolean {
+  const closers: string[] = [];
+  let expects: "value" | "key" | "keyOrEnd" | "colon" | "separator" | "valueOrEnd" = "value";
+  let at = 0;
+  while (at < text.length) {
+    const character = text.charAt(at);
+    if (character === " " || character === "\n" || character === "\r" || character === "\t") {
+      at++;
+      continue;
+    }
+    switch (expects) {
+      case "separator": {
+        const closer = closers.at(-1);
+        if (closer === undefined) return false;
+        if (character === closer) closers.pop();
+        else if (character === ",") expects = closer === "}" ? "key" : "value";
+        else return false;
+        at++;
+        continue;
+      }
+      case "colon":
+        if (character !== ":") return false;
+        expects = "value";
+        at++;
+        continue;
+      case "key":
+      case "keyOrEnd":
+        if (character === "}" && expects === "keyOrEnd") {
+          closers.pop();
+          expects = "separator";
+          at++;
+          continue;
+        }
+        if (character !== '"') return false;
+        break;
+      case "valueOrEnd":
+        if (character === "]") {
+          closers.pop();
+          expects = "separator";
+          at++;
+          continue;
+        }
+    }
+    const isKey = expects === "key" || expects === "keyOrEnd";
+    if (character === '"') {
+      const end = endOfString(text, at);
+      if (end === "cut") return true;
+      if (end === "broken") return false;
+      at = end;
+      if (isKey) expects = "colon";
+      else expects = "separator";
+    } else if (character === "{" || character === "[") {
+      closers.push(character === "{" ? "}" : "]");
+      expects = character === "{" ? "keyOrEnd" : "valueOrEnd";
+      at++;
+    } else {
+      const end = endOfScalar(text, at);
+      if (end === "cut") return true;
+      if (end === "broken") return false;
+      at = end;
+      expects = "separator";
+    }
+  }
+  return expects !== "separator" || closers.length > 0;
+}
+
+const literals = ["true", "false", "null"];
+const wholeNumber = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
+const numberBeginning = /^-?(?:0|[1-9]\d*)?(?:\.\d*)?(?:[eE][+-]?\d*)?$/;
+
+function endOfString(text: string, start: number): number | "cut" | "broken" {
+  for (let at = start + 1; at < text.length; at++) {
+    const code = text.charCodeAt(at);
+    if (code === 0x22) return at + 1;
+    if (code === 0x5c) at++;
+    else if (code < 0x20) return "broken";
+  }
+  return "cut";
+}
+
+function endOfScalar(text: string, start: number): number | "cut" | "broken" {
+  let end = start;
+  while (end < text.length && !" \n\r\t,]}:".includes(text.charAt(end))) end++;
+  const word = text.slice(start, end);
+  if (literals.includes(word) || wholeNumber.test(word)) return end;
+  if (end < text.length) return "broken";
+  return literals.some((literal) => literal.startsWith(word)) || numberBeginning.test(word) ? "cut" : "broken";
+}

@@ -1,0 +1,86 @@
+import {
+  type Api,
+  asObject,
+  type FunctionTool,
+  isObject,
+  type JsonObject,
+  type JsonValue,
+  joinPath,
+  optionalBoolean,
+  optionalObject,
+  optionalString,
+  requiredString,
+  type Tool,
+  TurnError,
+  wrong,
+} from "../turn/index.ts";
+
+/**
+ * The client's `tools`, whatever their shape: flat (Responses) or nested under the type's name (Chat); either is accepted on
+ * either API, because clients that migrate mix them.
+ */
+export function readTools(value: JsonValue | undefined, api: Api, at = "tools"): Tool[] {
+  if (value === undefined || value === null) return [];
+  if (!Array.isArray(value)) throw wrong(at, "a list of tools", value);
+  return value.map((tool, index) => readTool(tool, api, joinPath(at, index)));
+}
+
+/** The legacy `functions` of Chat: the inside of a function tool. */
+export function readFunctions(value: JsonValue | undefined, at = "functions"): Tool[] {
+  if (value === undefined || value === null) return [];
+  if (!Array.isArray(value)) throw wrong(at, "a list of functions", value);
+  return value.map((entry, index) => readFunction(asObject(entry, joinPath(at, index)), joinPath(at, index)));
+}
+
+/** What a tool is called in headers and logs: its name, or its type where it has none. */
+export function toolLabel(tool: Tool): string {
+  if (tool.type !== "hosted") return tool.type === "custom" ? `custom:${tool.name}` : tool.name;
+  const { type, name } = tool.definition;
+  return typeof name === "string" ? `${type}:${name}` : type;
+}
+
+function readTool(value: JsonValue, api: Api, at: string): Tool {
+  const tool = asObject(value, at);
+  const type = requiredString(tool, "type", at);
+  if (type === "function") return readFunction(inside(tool, "function"), pathInside(tool, "function", at));
+  if (type === "custom") {
+    const custom = inside(tool, "custom");
+    const path = pathInside(tool, "custom", at);
+    return {
+      type: "custom",
+      name: readName(custom, path),
+      description: optionalString(custom, "description", path),
+      format: optionalObject(custom, "format", path),
+    };
+  }
+  return { type: "hosted", api, definition: { ...tool, type } };
+}
+
+function readFunction(tool: JsonObject, at: string): FunctionTool {
+  return {
+    type: "function",
+    name: readName(tool, at),
+    description: optionalString(tool, "description", at),
+    parameters: optionalObject(tool, "parameters", at),
+    strict: optionalBoolean(tool, "strict", at),
+  };
+}
+
+function readName(tool: JsonObject, at: string): string {
+  const name = requiredString(tool, "name", at);
+  if (name === "" || name.length > 256) {
+    throw new TurnError("invalid_request", `\`${joinPath(at, "name")}\` must have 1 to 256 characters.`, {
+      param: joinPath(at, "name"),
+    });
+  }
+  return name;
+}
+
+function inside(tool: JsonObject, key: string): JsonObject {
+  const nested = tool[key];
+  return isObject(nested) ? nested : tool;
+}
+
+function pathInside(tool: JsonObject, key: string, at: string): string {
+  return isObject(tool[key]) ? joinPath(at, key) : at;
+}

@@ -1,0 +1,100 @@
+import {
+  type Api,
+  asObject,
+  type CallKind,
+  isObject,
+  type JsonObject,
+  type JsonValue,
+  joinPath,
+  optionalArray,
+  optionalString,
+  requiredString,
+  type Tool,
+  type ToolChoice,
+  type ToolName,
+  TurnError,
+} from "../turn/index.ts";
+
+/** The client's `tool_choice`, in the flat (Responses) or nested (Chat) form. */
+export function readChoice(value: JsonValue | undefined, api: Api, at = "tool_choice"): ToolChoice {
+  if (value === undefined || value === null || value === "auto") return { mode: "auto" };
+  if (value === "none") return { mode: "none" };
+  if (value === "required" || value === "any") return { mode: "required" };
+  if (typeof value === "string") throw unknownChoice(value, at);
+  const choice = asObject(value, at);
+  const type = requiredString(choice, "type", at);
+  if (type === "function" || type === "custom") return { mode: "forced", tool: readToolName(choice, type, at) };
+  if (type === "allowed_tools") return readAllowed(choice, at);
+  if (type === "auto" || type === "none" || type === "required") return { mode: type };
+  return { mode: "hosted", api, choice };
+}
+
+/** The legacy `function_call` parameter of Chat. */
+export function readFunctionChoice(value: JsonValue | undefined, at = "function_call"): ToolChoice {
+  if (value === undefined || value === null || value === "auto") return { mode: "auto" };
+  if (value === "none") return { mode: "none" };
+  if (typeof value === "string") throw unknownChoice(value, at);
+  return { mode: "forced", tool: { kind: "function", name: requiredString(asObject(value, at), "name", at) } };
+}
+
+/** A forced tool must be one of the tools; a hosted tool may hold names that are not read here. */
+export function checkChoice(choice: ToolChoice, tools: readonly Tool[], at = "tool_choice"): void {
+  if (choice.mode !== "forced" || tools.some((tool) => tool.type === "hosted")) return;
+  const { name } = choice.tool;
+  if (tools.some((tool) => tool.type !== "hosted" && tool.name === name)) return;
+  throw new TurnError("invalid_request", `\`${at}\` names the tool "${name}", which is not in \`tools\`.`, {
+    param: at,
+  });
+}
+
+/** Whether the choice lets a call of this tool through, whatever the model did. */
+export function permits(choice: ToolChoice, kind: CallKind, name: string): boolean {
+  switch (choice.mode) {
+    case "none":
+      return false;
+    case "forced":
+      return isNamed(choice.tool, kind, name);
+    case "allowed":
+      return choice.tools.some((tool) => isNamed(tool, kind, name));
+    default:
+      return true;
+  }
+}
+
+/** Whether a turn that ends without any call breaks the choice. */
+export function demandsCall(choice: ToolChoice): boolean {
+  return choice.mode === "required" || choice.mode === "forced" || (choice.mode === "allowed" && choice.required);
+}
+
+function isNamed(tool: ToolName, kind: CallKind, name: string): boolean {
+  return tool.kind === kind && tool.name === name;
+}
+
+function readAllowed(choice: JsonObject, at: string): ToolChoice {
+  const nested = choice.allowed_tools;
+  const allowed = isObject(nested) ? nested : choice;
+  const path = isObject(nested) ? joinPath(at, "allowed_tools") : at;
+  const mode = optionalString(allowed, "mode", path) ?? "auto";
+  const tools: ToolName[] = [];
+  (optionalArray(allowed, "tools", path) ?? []).forEach((value, index) => {
+    const toolPath = joinPath(joinPath(path, "tools"), index);
+    const tool = asObject(value, toolPath);
+    const type = requiredString(tool, "type", toolPath);
+    if (type === "function" || type === "custom") tools.push(readToolName(tool, type, toolPath));
+  });
+  return { mode: "allowed", required: mode === "required", tools };
+}
+
+function readToolName(value: JsonObject, kind: CallKind, at: string): ToolName {
+  const nested = value[kind];
+  if (isObject(nested)) return { kind, name: requiredString(nested, "name", joinPath(at, kind)) };
+  return { kind, name: requiredString(value, "name", at) };
+}
+
+function unknownChoice(value: string, at: string): TurnError {
+  return new TurnError(
+    "unsupported_value",
+    `\`${at}\` is "${value}"; it can be "auto", "none", "required" or an object that names a tool.`,
+    { param: at },
+  );
+}

@@ -1,0 +1,3 @@
+export * from "./arguments.ts";
+export * from "./catalog.ts";
+export * from "./choice.ts";

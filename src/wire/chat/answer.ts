@@ -1,0 +1,24 @@
+import type { FinishReason, JsonObject, Usage } from "../../turn/index.ts";
+
+/** A finish reason follows from what the client got: `tool_calls` only where a call is whole. */
+export function finishReason(reason: FinishReason, hasCalls: boolean, legacy: boolean): string {
+  if (reason !== "stop") return reason;
+  if (!hasCalls) return "stop";
+  return legacy ? "function_call" : "tool_calls";
+}
+
+export function writeUsage(usage: Usage): JsonObject {
+  return {
+    prompt_tokens: usage.inputTokens,
+    completion_tokens: usage.outputTokens,
+    total_tokens: usage.totalTokens,
+    prompt_tokens_details: { cached_tokens: usage.cachedTokens },
+    completion_tokens_details: { reasoning_tokens: usage.reasoningTokens },
+  };
+}
+
+/** Chat nests a citation under its type, where Responses has it flat. */
+export function writeAnnotation(annotation: JsonObject): JsonObject {
+  const { type, ...rest } = annotation;
+  return typeof type === "string" ? { type, [type]: rest } : annotation;
+}

@@ -1,0 +1,147 @@
+import { checkChoice, readChoice, readFunctionChoice, readFunctions, readTools } from "../../tools/index.ts";
+import {
+  asObject,
+  type JsonObject,
+  type OutputFormat,
+  optionalArray,
+  optionalBoolean,
+  optionalNumber,
+  optionalObject,
+  optionalString,
+  requiredString,
+  type Settings,
+  type Turn,
+  TurnError,
+  without,
+  wrong,
+} from "../../turn/index.ts";
+import { readMessages } from "./read-messages.ts";
+
+/** A Chat Completions request: the turn, and how its client wants the answer written. */
+export interface ChatRequest {
+  turn: Turn;
+  /** The client asked for a last chunk with usage. */
+  includeUsage: boolean;
+  /** The client spoke the legacy `functions`, and gets a legacy `function_call`. */
+  legacy: boolean;
+}
+
+/** What is read into the turn; everything else is passed on to a chat backend as it came. */
+const read = new Set([
+  "model",
+  "messages",
+  "stream",
+  "stream_options",
+  "n",
+  "tools",
+  "tool_choice",
+  "functions",
+  "function_call",
+  "parallel_tool_calls",
+  "response_format",
+  "temperature",
+  "top_p",
+  "presence_penalty",
+  "frequency_penalty",
+  "top_logprobs",
+  "stop",
+  "seed",
+  "reasoning_effort",
+  "verbosity",
+  "service_tier",
+  "metadata",
+  "user",
+  "safety_identifier",
+  "prompt_cache_key",
+]);
+
+export function decodeChatRequest(body: JsonObject): ChatRequest {
+  const messages = optionalArray(body, "messages");
+  if (!messages || messages.length === 0) throw wrong("messages", "a list with at least one message", body.messages);
+  refuseSeveralChoices(body);
+  const stream = optionalBoolean(body, "stream") ?? false;
+  const streamOptions = optionalObject(body, "stream_options");
+  const legacy = body.functions !== undefined && body.functions !== null && !body.tools;
+  const tools = legacy ? readFunctions(body.functions) : readTools(body.tools, "chat");
+  const choice = legacy ? readFunctionChoice(body.function_call) : readChoice(body.tool_choice, "chat");
+  checkChoice(choice, tools, legacy ? "function_call" : "tool_choice");
+  return {
+    turn: {
+      api: "chat",
+      model: optionalString(body, "model") ?? "",
+      stream,
+      input: readMessages(messages),
+      tools,
+      choice,
+      settings: readSettings(body),
+      format: readFormat(body),
+      parameters: without(body, read),
+    },
+    includeUsage: streamOptions ? (optionalBoolean(streamOptions, "include_usage", "stream_options") ?? false) : false,
+    legacy,
+  };
+}
+
+function refuseSeveralChoices(body: JsonObject): void {
+  const n = optionalNumber(body, "n") ?? 1;
+  if (n === 1) return;
+  throw new TurnError(
+    "unsupported_value",
+    "`n` must be 1: Toolwire gives one answer a request. Send several requests.",
+    {
+      param: "n",
+    },
+  );
+}
+
+function readSettings(body: JsonObject): Settings {
+  return {
+    temperature: optionalNumber(body, "temperature"),
+    topP: optionalNumber(body, "top_p"),
+    presencePenalty: optionalNumber(body, "presence_penalty"),
+    frequencyPenalty: optionalNumber(body, "frequency_penalty"),
+    topLogprobs: optionalNumber(body, "top_logprobs"),
+    maxOutputTokens: optionalNumber(body, "max_completion_tokens") ?? optionalNumber(body, "max_tokens"),
+    stop: readStop(body),
+    seed: optionalNumber(body, "seed"),
+    parallelToolCalls: optionalBoolean(body, "parallel_tool_calls"),
+    effort: optionalString(body, "reasoning_effort"),
+    verbosity: optionalString(body, "verbosity"),
+    serviceTier: optionalString(body, "service_tier"),
+    metadata: optionalObject(body, "metadata"),
+    user: optionalString(body, "user"),
+    safetyIdentifier: optionalString(body, "safety_identifier"),
+    promptCacheKey: optionalString(body, "prompt_cache_key"),
+  };
+}
+
+function readStop(body: JsonObject): string | string[] | undefined {
+  const { stop } = body;
+  if (stop === undefined || stop === null) return undefined;
+  if (typeof stop === "string") return stop;
+  if (Array.isArray(stop) && stop.every((word) => typeof word === "string")) return stop;
+  throw wrong("stop", "a string or a list of strings", stop);
+}
+
+function readFormat(body: JsonObject): OutputFormat | undefined {
+  const format = optionalObject(body, "response_format");
+  if (!format) return undefined;
+  const type = requiredString(format, "type", "response_format");
+  if (type === "text" || type === "json_object") return { type };
+  if (type !== "json_schema") {
+    throw new TurnError(
+      "unsupported_value",
+      `\`response_format.type\` is "${type}"; it can be text, json_object or json_schema.`,
+      { param: "response_format.type" },
+    );
+  }
+  const at = "response_format.json_schema";
+  const schema = asObject(format.json_schema, at);
+  return {
+    type,
+    name: requiredString(schema, "name", at),
+    schema: optionalObject(schema, "schema", at),
+    description: optionalString(schema, "description", at),
+    strict: optionalBoolean(schema, "strict", at),
+  };
+}

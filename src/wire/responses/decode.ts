@@ -1,0 +1,143 @@
+import { checkChoice, readChoice, readTools } from "../../tools/index.ts";
+import {
+  type Item,
+  type JsonObject,
+  joinPath,
+  type OutputFormat,
+  optionalBoolean,
+  optionalNumber,
+  optionalObject,
+  optionalString,
+  requiredString,
+  type Settings,
+  type Turn,
+  TurnError,
+  without,
+  wrong,
+} from "../../turn/index.ts";
+import { readItem } from "./items.ts";
+import { upstreamResponseId } from "./response-id.ts";
+
+/** A Responses request: the turn, and the request itself, which the response object repeats. */
+export interface ResponsesRequest {
+  turn: Turn;
+  body: JsonObject;
+}
+
+/** What is read into the turn; everything else is passed on to a Responses backend as it came. */
+const read = new Set([
+  "model",
+  "input",
+  "instructions",
+  "stream",
+  "stream_options",
+  "tools",
+  "tool_choice",
+  "parallel_tool_calls",
+  "text",
+  "reasoning",
+  "temperature",
+  "top_p",
+  "presence_penalty",
+  "frequency_penalty",
+  "top_logprobs",
+  "max_output_tokens",
+  "service_tier",
+  "metadata",
+  "user",
+  "safety_identifier",
+  "prompt_cache_key",
+  "previous_response_id",
+  // A turn runs while its client waits; nothing is kept that could be asked for later.
+  "background",
+]);
+
+export function decodeResponsesRequest(body: JsonObject): ResponsesRequest {
+  const tools = readTools(body.tools, "responses");
+  const choice = readChoice(body.tool_choice, "responses");
+  checkChoice(choice, tools);
+  optionalBoolean(body, "store");
+  const previous = optionalString(body, "previous_response_id");
+  const text = optionalObject(body, "text");
+  const reasoning = optionalObject(body, "reasoning");
+  return {
+    turn: {
+      api: "responses",
+      model: optionalString(body, "model") ?? "",
+      stream: optionalBoolean(body, "stream") ?? false,
+      instructions: optionalString(body, "instructions"),
+      input: readInput(body),
+      tools,
+      choice,
+      settings: readSettings(body, text, reasoning),
+      format: text && readFormat(text),
+      previousResponseId: previous === undefined ? undefined : (upstreamResponseId(previous) ?? previous),
+      parameters: {
+        ...without(body, read),
+        // What is said beside the words that both APIs share.
+        ...besides("text", text, readOfText),
+        ...besides("reasoning", reasoning, readOfReasoning),
+      },
+    },
+    body,
+  };
+}
+
+function readInput(body: JsonObject): Item[] {
+  const { input } = body;
+  if (typeof input === "string") return [{ type: "message", role: "user", content: [{ type: "text", text: input }] }];
+  if (Array.isArray(input)) return input.map((item, index) => readItem(item, joinPath("input", index)));
+  const continues = body.previous_response_id ?? body.conversation ?? body.prompt;
+  if ((input === undefined || input === null) && continues !== undefined && continues !== null) return [];
+  throw wrong("input", "a string or a list of items", input);
+}
+
+const readOfText = new Set(["format", "verbosity"]);
+const readOfReasoning = new Set(["effort", "summary"]);
+
+function besides(key: string, value: JsonObject | undefined, readKeys: ReadonlySet<string>): JsonObject | undefined {
+  const rest = value && without(value, readKeys);
+  return rest && Object.keys(rest).length > 0 ? { [key]: rest } : undefined;
+}
+
+function readSettings(body: JsonObject, text: JsonObject | undefined, reasoning: JsonObject | undefined): Settings {
+  return {
+    temperature: optionalNumber(body, "temperature"),
+    topP: optionalNumber(body, "top_p"),
+    presencePenalty: optionalNumber(body, "presence_penalty"),
+    frequencyPenalty: optionalNumber(body, "frequency_penalty"),
+    topLogprobs: optionalNumber(body, "top_logprobs"),
+    maxOutputTokens: optionalNumber(body, "max_output_tokens"),
+    parallelToolCalls: optionalBoolean(body, "parallel_tool_calls"),
+    effort: reasoning && optionalString(reasoning, "effort", "reasoning"),
+    reasoningSummary: reasoning && optionalString(reasoning, "summary", "reasoning"),
+    verbosity: text && optionalString(text, "verbosity", "text"),
+    serviceTier: optionalString(body, "service_tier"),
+    metadata: optionalObject(body, "metadata"),
+    user: optionalString(body, "user"),
+    safetyIdentifier: optionalString(body, "safety_identifier"),
+    promptCacheKey: optionalString(body, "prompt_cache_key"),
+  };
+}
+
+function readFormat(text: JsonObject): OutputFormat | undefined {
+  const format = optionalObject(text, "format", "text");
+  if (!format) return undefined;
+  const at = "text.format";
+  const type = requiredString(format, "type", at);
+  if (type === "text" || type === "json_object") return { type };
+  if (type !== "json_schema") {
+    throw new TurnError(
+      "unsupported_value",
+      `\`text.format.type\` is "${type}"; it can be text, json_object or json_schema.`,
+      { param: "text.format.type" },
+    );
+  }
+  return {
+    type,
+    name: requiredString(format, "name", at),
+    schema: optionalObject(format, "schema", at),
+    description: optionalString(format, "description", at),
+    strict: optionalBoolean(format, "strict", at),
+  };
+}

@@ -1,0 +1,2 @@
+export { decodeResponsesRequest, type ResponsesRequest } from "./decode.ts";
+export { type Profile, type ResponsesAnswer, ResponsesEncoder } from "./encode.ts";

@@ -1,0 +1,229 @@
+import {
+  asObject,
+  type CallItem,
+  type CallKind,
+  type Foreign,
+  type Item,
+  isObject,
+  type JsonObject,
+  type JsonValue,
+  joinPath,
+  type OutputItem,
+  optionalString,
+  type Part,
+  type ReasoningItem,
+  type Role,
+  requiredString,
+  TurnError,
+  without,
+  wrong,
+} from "../../turn/index.ts";
+
+/** An item of the Responses API, as a client sends or a provider answers it. A type that we do not know is carried unread. */
+export function readItem(value: JsonValue, at: string): Item {
+  const item = asObject(value, at);
+  const type = optionalString(item, "type", at) ?? (item.role === undefined ? undefined : "message");
+  switch (type) {
+    case "message":
+      return readMessage(item, at);
+    case "function_call":
+      return readCall(item, "function", "arguments", at);
+    case "custom_tool_call":
+      return readCall(item, "custom", "input", at);
+    case "function_call_output":
+      return readOutput(item, "function", at);
+    case "custom_tool_call_output":
+      return readOutput(item, "custom", at);
+    case "reasoning":
+      return readReasoning(item, at);
+    case undefined:
+      throw wrong(joinPath(at, "type"), "a string", item.type);
+    default:
+      return { type: "opaque", api: "responses", fields: item };
+  }
+}
+
+/** An item as a Responses backend takes it; `undefined` where that API has no form for it. */
+export function writeItem(item: Item): JsonObject | undefined {
+  switch (item.type) {
+    case "message":
+      return {
+        type: "message",
+        id: idWith("msg", item.id),
+        role: item.role,
+        content: item.content.map((part) => writePart(part, item.role)),
+        ...foreign(item.more),
+      };
+    case "call":
+      return {
+        type: item.kind === "function" ? "function_call" : "custom_tool_call",
+        id: idWith(item.kind === "function" ? "fc" : "ctc", item.id),
+        call_id: item.callId,
+        name: item.name,
+        ...(item.kind === "function" ? { arguments: item.arguments || "{}" } : { input: item.arguments }),
+        ...foreign(item.more),
+      };
+    case "output":
+      return {
+        type: item.kind === "function" ? "function_call_output" : "custom_tool_call_output",
+        id: item.id,
+        call_id: item.callId,
+        output: typeof item.output === "string" ? item.output : item.output.map((part) => writePart(part, "user")),
+        ...foreign(item.more),
+      };
+    case "reasoning":
+      // Only what a Responses provider made itself has an id; it refuses others.
+      if (item.id === undefined) return undefined;
+      return {
+        type: "reasoning",
+        id: item.id,
+        summary: item.summary.map((text) => ({ type: "summary_text", text })),
+        encrypted_content: item.encrypted,
+        ...foreign(item.more),
+      };
+    case "opaque":
+      return item.api === "responses" ? item.fields : undefined;
+  }
+}
+
+const readOfMessage = new Set(["type", "id", "role", "content"]);
+const readOfFunctionCall = new Set(["type", "id", "call_id", "name", "arguments"]);
+const readOfCustomCall = new Set(["type", "id", "call_id", "name", "input"]);
+const readOfOutput = new Set(["type", "id", "call_id", "output"]);
+const readOfReasoning = new Set(["type", "id", "summary", "encrypted_content"]);
+
+function readMessage(item: JsonObject, at: string): Item {
+  return {
+    type: "message",
+    role: readRole(item, at),
+    content: readContent(item.content, joinPath(at, "content")),
+    id: optionalString(item, "id", at),
+    more: more(item, readOfMessage),
+  };
+}
+
+function readRole(item: JsonObject, at: string): Role {
+  const role = requiredString(item, "role", at);
+  if (role === "system" || role === "developer" || role === "user" || role === "assistant") return role;
+  throw new TurnError(
+    "unsupported_value",
+    `\`${joinPath(at, "role")}\` is "${role}"; it can be system, developer, user or assistant. A tool's result is an item of type function_call_output.`,
+    { param: joinPath(at, "role") },
+  );
+}
+
+function readCall(item: JsonObject, kind: CallKind, argumentsKey: "arguments" | "input", at: string): CallItem {
+  return {
+    type: "call",
+    kind,
+    callId: requiredString(item, "call_id", at),
+    name: requiredString(item, "name", at),
+    arguments: optionalString(item, argumentsKey, at) ?? "",
+    id: optionalString(item, "id", at),
+    more: more(item, kind === "function" ? readOfFunctionCall : readOfCustomCall),
+  };
+}
+
+function readOutput(item: JsonObject, kind: CallKind, at: string): OutputItem {
+  const { output } = item;
+  const path = joinPath(at, "output");
+  if (output === undefined || output === null) throw wrong(path, "a string or a list of parts", output);
+  return {
+    type: "output",
+    kind,
+    callId: requiredString(item, "call_id", at),
+    output: typeof output === "string" ? output : readContent(output, path),
+    id: optionalString(item, "id", at),
+    more: more(item, readOfOutput),
+  };
+}
+
+function readReasoning(item: JsonObject, at: string): ReasoningItem {
+  const summary = Array.isArray(item.summary) ? item.summary : [];
+  return {
+    type: "reasoning",
+    summary: summary.flatMap((part) => (isObject(part) && typeof part.text === "string" ? [part.text] : [])),
+    id: optionalString(item, "id", at),
+    encrypted: optionalString(item, "encrypted_content", at),
+    more: more(item, readOfReasoning),
+  };
+}
+
+function readContent(value: JsonValue | undefined, at: string): Part[] {
+  if (typeof value === "string") return [{ type: "text", text: value }];
+  if (!Array.isArray(value)) throw wrong(at, "a string or a list of parts", value);
+  return value.map((part, index) => readPart(asObject(part, joinPath(at, index)), joinPath(at, index)));
+}
+
+function readPart(part: JsonObject, at: string): Part {
+  switch (requiredString(part, "type", at)) {
+    case "input_text":
+    case "output_text":
+    case "text":
+      return {
+        type: "text",
+        text: requiredString(part, "text", at),
+        annotations: Array.isArray(part.annotations) ? part.annotations.filter(isObject) : undefined,
+      };
+    case "refusal":
+      return { type: "refusal", refusal: requiredString(part, "refusal", at) };
+    case "input_image":
+      return {
+        type: "image",
+        url: optionalString(part, "image_url", at),
+        fileId: optionalString(part, "file_id", at),
+        detail: optionalString(part, "detail", at),
+      };
+    case "input_file":
+      return {
+        type: "file",
+        data: optionalString(part, "file_data", at),
+        url: optionalString(part, "file_url", at),
+        fileId: optionalString(part, "file_id", at),
+        name: optionalString(part, "filename", at),
+      };
+    default:
+      return { type: "opaque", api: "responses", fields: part };
+  }
+}
+
+function writePart(part: Part, role: Role): JsonObject {
+  switch (part.type) {
+    case "text":
+      return role === "assistant"
+        ? { type: "output_text", text: part.text, annotations: part.annotations ?? [] }
+        : { type: "input_text", text: part.text };
+    case "refusal":
+      return { type: "refusal", refusal: part.refusal };
+    case "image":
+      return { type: "input_image", image_url: part.url, file_id: part.fileId, detail: part.detail ?? "auto" };
+    case "file":
+      return {
+        type: "input_file",
+        file_data: part.data,
+        file_url: part.url,
+        file_id: part.fileId,
+        filename: part.name,
+      };
+    case "opaque":
+      if (part.api === "responses") return part.fields;
+      return {
+        type: "input_text",
+        text: `[a part of type ${String(part.fields.type)} that cannot be shown to this model]`,
+      };
+  }
+}
+
+/** OpenAI refuses an item whose id does not begin as its type demands; without one it takes the item as new. */
+function idWith(prefix: string, id: string | undefined): string | undefined {
+  return id?.startsWith(prefix) ? id : undefined;
+}
+
+function more(item: JsonObject, read: ReadonlySet<string>): Foreign | undefined {
+  const fields = without(item, read);
+  return Object.keys(fields).length === 0 ? undefined : { api: "responses", fields };
+}
+
+function foreign(more: Foreign | undefined): JsonObject | undefined {
+  return more?.api === "responses" ? more.fields : undefined;
+}

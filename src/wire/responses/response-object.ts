@@ -1,0 +1,90 @@
+import { readChoice } from "../../tools/index.ts";
+import type { ErrorBody, JsonObject, Usage } from "../../turn/index.ts";
+import type { ResponsesRequest } from "./decode.ts";
+import { writeChoice, writeTool } from "./tools.ts";
+
+export type ResponseStatus = "in_progress" | "completed" | "incomplete" | "failed";
+
+/** What changes while a response grows. */
+export interface ResponseState {
+  status: ResponseStatus;
+  output: readonly JsonObject[];
+  usage?: Usage | undefined;
+  completedAt?: number;
+  incompleteReason?: "max_output_tokens" | "content_filter";
+  error?: ErrorBody;
+}
+
+export interface ResponseFrame {
+  id: string;
+  model: string;
+  createdAt: number;
+}
+
+/**
+ * Writes the response object with every key that OpenAI and Open Responses know. What repeats the request is the same in all
+ * events of a stream, so it is written once.
+ */
+export function createResponseWriter(
+  request: ResponsesRequest,
+  frame: ResponseFrame,
+): (state: ResponseState) => string {
+  const fixed = JSON.stringify(fixedPart(request, frame)).slice(0, -1);
+  return (state) => `${fixed},${JSON.stringify(growingPart(state)).slice(1)}`;
+}
+
+function fixedPart({ turn, body }: ResponsesRequest, { id, model, createdAt }: ResponseFrame): JsonObject {
+  const { settings } = turn;
+  return {
+    id,
+    object: "response",
+    created_at: createdAt,
+    model,
+    background: false,
+    conversation: null,
+    frequency_penalty: settings.frequencyPenalty ?? 0,
+    instructions: turn.instructions ?? null,
+    max_output_tokens: settings.maxOutputTokens ?? null,
+    max_tool_calls: body.max_tool_calls ?? null,
+    metadata: settings.metadata ?? {},
+    parallel_tool_calls: settings.parallelToolCalls ?? true,
+    presence_penalty: settings.presencePenalty ?? 0,
+    previous_response_id: body.previous_response_id ?? null,
+    prompt: body.prompt ?? null,
+    prompt_cache_key: settings.promptCacheKey ?? null,
+    prompt_cache_retention: body.prompt_cache_retention ?? null,
+    reasoning: { effort: settings.effort ?? null, summary: settings.reasoningSummary ?? null },
+    safety_identifier: settings.safetyIdentifier ?? null,
+    service_tier: settings.serviceTier ?? "default",
+    store: false,
+    temperature: settings.temperature ?? 1,
+    text: { format: turn.format ? { ...turn.format } : { type: "text" }, verbosity: settings.verbosity },
+    tool_choice: writeChoice(readChoice(body.tool_choice, "responses")),
+    tools: turn.tools.map(writeTool),
+    top_logprobs: settings.topLogprobs ?? 0,
+    top_p: settings.topP ?? 1,
+    truncation: body.truncation === "auto" ? "auto" : "disabled",
+    user: settings.user ?? null,
+  };
+}
+
+function growingPart(state: ResponseState): JsonObject {
+  return {
+    status: state.status,
+    completed_at: state.completedAt ?? null,
+    error: state.error ? { code: state.error.code ?? "server_error", message: state.error.message } : null,
+    incomplete_details: state.incompleteReason ? { reason: state.incompleteReason } : null,
+    output: [...state.output],
+    usage: state.usage ? writeUsage(state.usage) : null,
+  };
+}
+
+function writeUsage(usage: Usage): JsonObject {
+  return {
+    input_tokens: usage.inputTokens,
+    input_tokens_details: { cached_tokens: usage.cachedTokens, cache_write_tokens: usage.cacheWriteTokens },
+    output_tokens: usage.outputTokens,
+    output_tokens_details: { reasoning_tokens: usage.reasoningTokens },
+    total_tokens: usage.totalTokens,
+  };
+}

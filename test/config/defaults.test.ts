@@ -1,0 +1,127 @@
+import { describe, expect, it } from "vitest";
+import { mistakesIn, read } from "./reading.ts";
+
+/** Every key with its default, as the documentation shows it. */
+const documented = `
+listen: { host: 127.0.0.1, port: 8787 }
+keys: []
+cors: { origins: ["app://obsidian.md", "capacitor://localhost", "http://localhost:*", "http://127.0.0.1:*"] }
+hosts: []
+log: { level: info }
+default_model: null
+backends:
+  chutes:
+    kind: chat
+    base_url: https://llm.example/v1
+    headers: {}
+    tools: native
+    dialects: auto
+    timeouts: { connect: 5s, first_content: 5m, idle: 2m, total: 30m }
+    breaker: { failures: 5, window: 30s, cooldown: 15s }
+    retries: 2
+  demo: { kind: demo, pace: 15ms }
+models:
+  fast: { backend: chutes, fallback: [] }
+turn: { keep_alive: 10s, strict_failure: error, reask: 0, repair: true, profile: openai, emit: auto, ids: random }
+tools:
+  enabled: true
+  execution: auto
+  modules: []
+  mcp_servers: {}
+  approval: never
+  approval_wait: 2m
+  timeout: 10s
+  turn_timeout: 5m
+  rate: null
+  max_rounds: 8
+  max_calls: 32
+  result_limit: 256kb
+  status_text: false
+use_tool: { order: tools_first, hold: 3s, blocks: chunks, result_guard: 5s, re_emit: false }
+rails: { apply_patch: null, web_search: never }
+store: { url: "sqlite:./toolwire.db", keep: 30d, required: false }
+coordination: { url: null }
+limits: { body: 32mb, concurrent: 1024, per_key: null, stall: 60s, drain: 30s, tool_output: 1mb }
+telemetry: { events: none, redact: true, otlp: null }
+`;
+
+const short = `
+backends:
+  chutes: { base_url: https://llm.example/v1 }
+  demo: { kind: demo }
+models:
+  fast: { backend: chutes }
+`;
+
+describe("the defaults", () => {
+  it("are what the documentation says, key by key", () => {
+    expect(read(short)).toEqual(read(documented));
+  });
+
+  it("hold for sections that are there with nothing in them", () => {
+    const sections = documented.match(/^\w+(?=:)/gm)?.filter((name) => !/^(?:backends|models)$/.test(name)) ?? [];
+    expect(sections).toHaveLength(14);
+    expect(read(`${short}${sections.map((name) => `${name}:`).join("\n")}`)).toEqual(read(short));
+  });
+
+  it("are in milliseconds and bytes", () => {
+    const { turn, limits, backends } = read(short);
+    expect(turn.keep_alive).toBe(10_000);
+    expect(limits).toMatchObject({ body: 33_554_432, drain: 30_000 });
+    expect(backends.chutes?.timeouts).toEqual({
+      connect: 5_000,
+      first_content: 300_000,
+      idle: 120_000,
+      total: 1_800_000,
+    });
+  });
+
+  it("limit the requests of a key once there are keys", () => {
+    expect(read("keys: [secret]").limits.per_key).toEqual({ requests: 600, per: 60_000 });
+    expect(read("keys: [secret]\nlimits: { per_key: null }").limits.per_key).toBeNull();
+  });
+});
+
+describe("without backends", () => {
+  it.each(["", "# nothing yet", "log: { level: debug }", "backends:", "backends: {}"])(
+    "the demo answers, and is the default model: %j",
+    (text) => {
+      const { backends, default_model } = read(text);
+      expect(Object.keys(backends)).toEqual(["demo"]);
+      expect(backends.demo).toMatchObject({ kind: "demo", pace: 15 });
+      expect(default_model).toBe("demo");
+    },
+  );
+
+  it("a key for OpenAI in the environment adds OpenAI", () => {
+    const { backends, default_model } = read("", { environment: { OPENAI_API_KEY: "sk-1" } });
+    expect(backends.openai).toMatchObject({
+      kind: "responses",
+      base_url: "https://api.openai.com/v1",
+      api_key: "sk-1",
+    });
+    expect(default_model).toBe("demo");
+  });
+
+  it("OpenAI may be elsewhere", () => {
+    const environment = { OPENAI_API_KEY: "sk-1", OPENAI_BASE_URL: "http://127.0.0.1:9/v1/" };
+    expect(read("", { environment }).backends.openai).toMatchObject({ base_url: "http://127.0.0.1:9/v1" });
+  });
+
+  it("a mistake in the environment is answered with the variable's name", () => {
+    const environment = { OPENAI_API_KEY: "sk 1", OPENAI_BASE_URL: "localhost" };
+    const mistakes = mistakesIn("", { environment });
+    expect(mistakes).toEqual([
+      expect.stringMatching(/^OPENAI_BASE_URL: expected an address/),
+      expect.stringMatching(/^OPENAI_API_KEY: expected a key/),
+    ]);
+    expect(mistakes.join()).not.toContain("sk 1");
+  });
+
+  it("a file with backends of its own gets no others", () => {
+    const text = "backends: { local: { base_url: http://127.0.0.1:1234/v1 } }";
+    const { backends, default_model } = read(text, { environment: { OPENAI_API_KEY: "sk-1" } });
+    expect(Object.keys(backends)).toEqual(["local"]);
+    expect(default_model).toBeNull();
+  });
+});

@@ -1,0 +1,75 @@
+import { describe, expect, it } from "vitest";
+import { mistakesIn } from "./reading.ts";
+
+const backend = (settings: string) => `backends: { a: { base_url: http://a, ${settings} } }`;
+const model = (settings: string) => `${backend("")}\nmodels: { m: { backend: a, ${settings} } }`;
+
+describe("a key whose part is not built yet", () => {
+  it.each([
+    ["keys: [{ key: k, tools: [t] }]", "keys[0].tools"],
+    ["keys: [{ key: k, per_key: { requests: 1, per: 1m } }]", "keys[0].per_key"],
+    ["backends: { c: { kind: codex } }", "backends.c.kind"],
+    [backend("tools: prompted"), "backends.a.tools"],
+    [backend("dialects: [hermes-json]"), "backends.a.dialects"],
+    [backend("breaker: { failures: 3 }"), "backends.a.breaker.failures"],
+    [backend("retries: 1"), "backends.a.retries"],
+    [backend("reask: 1"), "backends.a.reask"],
+    [backend("turn: { reask: 1 }"), "backends.a.turn.reask"],
+    [model("tools: prompted"), "models.m.tools"],
+    [model("fallback: [b]"), "models.m.fallback"],
+    [model("base_url: http://b"), "models.m.base_url"],
+    [model("ids: sequential"), "models.m.ids"],
+    ["turn: { strict_failure: message }", "turn.strict_failure"],
+    ["turn: { reask: 1 }", "turn.reask"],
+    ["turn: { emit: use_tool }", "turn.emit"],
+    ["turn: { ids: sequential }", "turn.ids"],
+    ["tools: { execution: server }", "tools.execution"],
+    ["tools: { modules: [./a.mjs] }", "tools.modules"],
+    ["tools: { mcp_servers: { files: { command: files } } }", "tools.mcp_servers"],
+    ["tools: { approval: [t] }", "tools.approval"],
+    ["use_tool: { hold: 1s }", "use_tool.hold"],
+    ["rails: { apply_patch: . }", "rails.apply_patch"],
+    ["store: { url: 'sqlite:./other.db' }", "store.url"],
+    ["store: { keep: 1d }", "store.keep"],
+    ["coordination: { url: redis://r }", "coordination.url"],
+    ["limits: { concurrent: 1 }", "limits.concurrent"],
+    ["limits: { per_key: { requests: 1, per: 1s } }", "limits.per_key"],
+    ["limits: { stall: 1s }", "limits.stall"],
+    ["limits: { tool_output: 1kb }", "limits.tool_output"],
+    ["telemetry: { otlp: http://o }", "telemetry.otlp"],
+  ])("is refused where it asks for something: %s", (text, path) => {
+    const [mistake, ...others] = mistakesIn(text);
+    expect(others).toEqual([]);
+    expect(mistake).toMatch(/ not built yet; leave this (?:key|backend) out$/);
+    expect(mistake?.slice(0, mistake.indexOf(": "))).toBe(path);
+  });
+
+  it("is named", () => {
+    expect(mistakesIn("tools: { modules: [./a.mjs] }")).toEqual([
+      "tools.modules: tools that the gateway runs are not built yet; leave this key out",
+    ]);
+  });
+
+  it.each([
+    backend("retries: 0"),
+    backend("dialects: none"),
+    "turn: { repair: false }",
+    "turn: { emit: structured }",
+    "tools: { execution: client }",
+    "tools: { enabled: false }",
+    "tools: { enabled: false, modules: [./a.mjs], execution: server }",
+    "store: { url: 'memory:' }",
+    "store: { url: 'memory:', keep: 1d }",
+    "limits: { per_key: { requests: 600, per: 1m } }",
+  ])("is accepted where it is off or at its default: %s", (text) => {
+    expect(mistakesIn(text)).toEqual([]);
+  });
+
+  it("is accepted once its part is there", () => {
+    const parts = { kinds: ["chat", "codex"], dialects: ["hermes-json", "kimi-k2"] };
+    expect(mistakesIn("backends: { c: { kind: codex, dialects: [kimi-k2] } }", parts)).toEqual([]);
+    expect(mistakesIn("backends: { c: { kind: codex, dialects: [kimi-k3] } }", parts)).toEqual([
+      'backends.c.dialects[0]: there is no dialect "kimi-k3"; did you mean kimi-k2?',
+    ]);
+  });
+});

@@ -1,0 +1,120 @@
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { createEventSink, createRedactor } from "../../src/telemetry/index.ts";
+
+const redactor = createRedactor({ secrets: ["provider-key-1"], redact: true });
+const now = () => new Date("2026-01-02T03:04:05.006Z");
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "toolwire-events-"));
+});
+afterEach(() => rmSync(folder, { recursive: true }));
+
+describe("events in a file", () => {
+  test("are one object a line: ts, event, request_id, then their own fields", async () => {
+    const path = join(folder, "events.ndjson");
+    const sink = createEventSink({ to: path, redactor, now });
+    expect(sink.on).toBe(true);
+    sink.write("tool_call", "req_1", { id: "call_1", name: "get_weather", argument_bytes: 15 }, { arguments: "{}" });
+    sink.write("turn_finished", "req_1", {
+      status: "completed",
+      usage: { inputTokens: 3 },
+      first_content_ms: undefined,
+    });
+    await sink.close();
+    expect(readFileSync(path, "utf8")).toBe(
+      '{"ts":"2026-01-02T03:04:05.006Z","event":"tool_call","request_id":"req_1","id":"call_1","name":"get_weather","argument_bytes":15}\n' +
+        '{"ts":"2026-01-02T03:04:05.006Z","event":"turn_finished","request_id":"req_1","status":"completed","usage":{"inputTokens":3}}\n',
+    );
+  });
+
+  test("show argument values only where redaction is off, and keys never", async () => {
+    const path = join(folder, "events.ndjson");
+    const sink = createEventSink({
+      to: path,
+      redactor: createRedactor({ secrets: ["provider-key-1"], redact: false }),
+    });
+    sink.write("tool_call", "req-provider-key-1", { name: "x" }, { arguments: '{"city":"Oslo","k":"provider-key-1"}' });
+    await sink.close();
+    const text = readFileSync(path, "utf8");
+    expect(text).toContain("Oslo");
+    expect(text).not.toContain("provider-key-1");
+  });
+
+  test("cannot pass for another event or request", async () => {
+    const path = join(folder, "events.ndjson");
+    const sink = createEventSink({ to: path, redactor, now });
+    sink.write("tool_call", "req_1", {
+      event: "turn_finished",
+      request_id: "other",
+      ts: 0,
+      name: 'a"}\n{"event":"forged',
+    });
+    await sink.close();
+    expect(
+      readFileSync(path, "utf8")
+        .trimEnd()
+        .split("\n")
+        .map((line) => JSON.parse(line)),
+    ).toEqual([{ ts: now().toISOString(), event: "tool_call", request_id: "req_1", name: 'a"}\n{"event":"forged' }]);
+  });
+
+  test("are added to what is there, in a folder that is made when it is missing", async () => {
+    const path = join(folder, "a", "b", "events.ndjson");
+    for (const id of ["req_1", "req_2"]) {
+      const sink = createEventSink({ to: path, redactor });
+      sink.write("turn_started", id, {});
+      await sink.close();
+    }
+    expect(requestIds(path)).toEqual(["req_1", "req_2"]);
+    expect(statSync(path).mode & 0o777).toBe(0o600);
+  });
+
+  test("keep their order over many ticks, and closing waits for the last one", async () => {
+    const path = join(folder, "events.ndjson");
+    const sink = createEventSink({ to: path, redactor });
+    for (let at = 0; at < 2_000; at++) {
+      sink.write("turn_started", `req_${at}`, { pad: "é".repeat(100) });
+      if (at % 100 === 0) await new Promise((resolve) => setImmediate(resolve));
+    }
+    await sink.close();
+    sink.write("turn_started", "after the end", {});
+    expect(requestIds(path)).toEqual([...Array(2_000).keys()].map((at) => `req_${at}`));
+  });
+
+  test("a place that cannot be written is an error at start that says what to do", () => {
+    writeFileSync(join(folder, "file"), "");
+    for (const to of [folder, join(folder, "file", "events.ndjson")]) {
+      expect(() => createEventSink({ to, redactor })).toThrow(/telemetry\.events: cannot write to .*Name a file/);
+    }
+  });
+
+  test.skipIf(!existsSync("/dev/full"))("a full disk is told once, and stops nothing", async () => {
+    const errors: unknown[] = [];
+    const sink = createEventSink({ to: "/dev/full", redactor, onError: (error) => errors.push(error) });
+    for (let at = 0; at < 3; at++) {
+      sink.write("turn_started", `req_${at}`, {});
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+    await sink.close();
+    expect(errors).toMatchObject([{ code: "ENOSPC" }]);
+  });
+});
+
+test("with events: none nothing is made", async () => {
+  const sink = createEventSink({ to: "none", redactor });
+  expect(sink.on).toBe(false);
+  sink.write("turn_started", "req_1", {});
+  await sink.close();
+  expect(existsSync("none")).toBe(false);
+});
+
+function requestIds(path: string): string[] {
+  return readFileSync(path, "utf8")
+    .trimEnd()
+    .split("\n")
+    .map((line) => JSON.parse(line).request_id);
+}
