@@ -16,7 +16,7 @@ async function main(options) {
   const withMemory = idle.name.startsWith(options.only);
   if (chosen.length === 0 && !withMemory) throw new Error(`there is no scenario "${options.only}"`);
 
-  const load = new Load();
+  let load;
   const started = [];
   const start = async (name, more) => {
     const server = await startProcess(name, more);
@@ -25,11 +25,12 @@ async function main(options) {
   };
   try {
     const provider = await start("provider");
+    load = new Load(provider);
     const results = chosen.length > 0 ? await runScenarios(chosen, provider, load, start, options) : [];
     const memory = withMemory ? await runMemory(provider, load) : undefined;
     if (options.json) writeFileSync(options.json, `${JSON.stringify(record(options, results, memory), null, 2)}\n`);
   } finally {
-    await load.close();
+    await load?.close();
     await Promise.all(started.map((server) => server.stop()));
   }
 }
@@ -60,8 +61,7 @@ async function runScenarios(chosen, provider, load, start, { rounds, requests, p
     summaries.push(summarise(scenario, count, results));
     progress(`${summaries.length}/${chosen.length} ${scenario.name}`);
   }
-  progress("");
-  console.log(`${table(summaries)}\n`);
+  console.log(`\n${table(summaries)}\n`);
   return summaries;
 }
 
@@ -82,7 +82,7 @@ function record({ rounds }, results, memory) {
 }
 
 function progress(text) {
-  if (process.stderr.isTTY) process.stderr.write(`\r\x1b[K${text}`);
+  process.stderr.write(`${performance.now().toFixed(0).padStart(7)} ms  ${text}\n`);
 }
 
 try {

@@ -1,25 +1,30 @@
+import { connect } from "node:net";
 import { Agent, request } from "undici";
 
 /** No answer of a bench takes longer. */
 const limit = 20_000;
 
-/** A client that keeps its connections and sends a batch of equal requests, some at a time. */
+/**
+ * A client that keeps its connections and sends a batch of equal requests, some at a time. It tells the provider of each piece
+ * that has come (servers/provider.mjs), by the number of its stream, a byte.
+ */
 export class Load {
   #agent = new Agent({ headersTimeout: limit, bodyTimeout: limit, connectTimeout: limit });
+  #arrivals;
+  #sent = 0;
+
+  constructor(provider) {
+    const { hostname, port } = new URL(provider.arrivals);
+    this.#arrivals = connect({ host: hostname, port: Number(port), noDelay: true });
+  }
 
   /** Every answer as it came, to be checked when nothing is measured any more. */
   async batch(url, body, { count, concurrency }) {
-    const text = JSON.stringify(body);
+    let left = count;
     const answers = [];
     const began = performance.now();
     const worker = async () => {
-      while (answers.length < count) {
-        const answer = { chunks: [] };
-        answers.push(answer);
-        const { statusCode, body: stream } = await this.#send(url, text);
-        answer.status = statusCode;
-        for await (const chunk of stream) answer.chunks.push(chunk);
-      }
+      while (left-- > 0) answers.push(await this.#ask(url, body));
     };
     await Promise.all(Array.from({ length: Math.min(count, concurrency) }, worker));
     return { milliseconds: performance.now() - began, answers };
@@ -27,9 +32,8 @@ export class Load {
 
   /** Opens streams that the provider holds, and resolves when each has given its first delta. */
   async open(url, body, count) {
-    const text = JSON.stringify(body);
     const opened = Array.from({ length: count }, async () => {
-      const { statusCode, body: stream } = await this.#send(url, text);
+      const { statusCode, body: stream } = await this.#send(url, body);
       if (statusCode !== 200) throw new Error(`a held stream was answered with ${statusCode}`);
       await firstDelta(stream);
       return stream;
@@ -38,15 +42,32 @@ export class Load {
   }
 
   close() {
+    this.#arrivals.destroy();
     return this.#agent.destroy();
   }
 
-  #send(url, text) {
+  async #ask(url, body) {
+    const number = this.#sent++ % 256;
+    const { statusCode, body: stream } = await this.#send(url, { ...body, user: String(number) });
+    const chunks = [];
+    const came = Buffer.of(number);
+    await new Promise((resolve, reject) => {
+      stream.on("data", (chunk) => {
+        chunks.push(chunk);
+        if (body.stream) this.#arrivals.write(came);
+      });
+      stream.on("end", resolve);
+      stream.on("error", reject);
+    });
+    return { status: statusCode, chunks };
+  }
+
+  #send(url, body) {
     return request(url, {
       dispatcher: this.#agent,
       method: "POST",
       headers: { "content-type": "application/json" },
-      body: text,
+      body: JSON.stringify(body),
     });
   }
 }

@@ -13,8 +13,8 @@ export async function startProcess(name, { args = [], flags = [] } = {}) {
   });
   const waiting = new Map();
   let asked = 0;
-  child.on("message", ({ id = "start", answer, url }) => {
-    waiting.get(id)?.resolve(answer ?? url);
+  child.on("message", ({ id = "start", answer, started }) => {
+    waiting.get(id)?.resolve(answer ?? started);
     waiting.delete(id);
   });
   child.once("exit", (code, signal) => {
@@ -29,10 +29,10 @@ export async function startProcess(name, { args = [], flags = [] } = {}) {
     return promise.finally(() => clearTimeout(timer));
   };
 
-  const url = await answerTo("start", startLimit);
+  const started = await answerTo("start", startLimit);
   return {
     name,
-    url,
+    ...started,
     /** `cpu` or `memory`: see servers/serve.mjs. */
     ask(ask) {
       const id = asked++;

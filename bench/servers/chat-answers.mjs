@@ -9,11 +9,8 @@ const usage = {
   completion_tokens_details: { reasoning_tokens: 0 },
 };
 
-/** How many events there are up to the first delta of the text, and with it. */
-export const chatOpening = 2;
-
-/** The events of a Chat Completions stream with every key that OpenAI sends. */
-export function chatEvents(script) {
+/** A Chat Completions stream with every key that OpenAI sends. */
+export function chatStream(script) {
   const call = script.kind === "call";
   const pieces = contentOf(script);
   const first = call
@@ -27,12 +24,11 @@ export function chatEvents(script) {
   const deltas = pieces.map((piece) =>
     call ? { tool_calls: [{ index: 0, function: { arguments: piece } }] } : { content: piece },
   );
-  return [
-    ...[first, ...deltas].map((delta) => chunk([choice(delta, null)], null)),
-    chunk([choice({}, call ? "tool_calls" : "stop")], null),
-    chunk([], usage),
-    "data: [DONE]\n\n",
-  ];
+  return {
+    opening: [chunk([choice(first, null)], null)],
+    deltas: deltas.map((delta) => chunk([choice(delta, null)], null)),
+    ending: [chunk([choice({}, call ? "tool_calls" : "stop")], null), chunk([], usage), "data: [DONE]\n\n"],
+  };
 }
 
 export function chatWhole() {

@@ -24,4 +24,4 @@ const server = createServer(async (incoming, outgoing) => {
   }
 });
 
-await serve(() => listen(server));
+await serve(async () => ({ url: await listen(server) }));

@@ -1,62 +1,86 @@
 import { createServer } from "node:http";
-import { chatEvents, chatOpening, chatWhole } from "./chat-answers.mjs";
-import { responsesEvents, responsesOpening, responsesWhole } from "./responses-answers.mjs";
-import { readModelName } from "./script.mjs";
+import { createServer as createSocketServer } from "node:net";
+import { chatWhole } from "./chat-answers.mjs";
+import { planStream } from "./plan.mjs";
+import { responsesWhole } from "./responses-answers.mjs";
 import { listen, serve } from "./serve.mjs";
 
-/** A provider that says what it is told to by the name of the model. What it sends is made beforehand: it only writes. */
+/**
+ * A provider that says what it is told to by the name of the model. What it sends is made beforehand: it only writes.
+ *
+ * It writes the next piece of a stream when the client says, by a connection of its own, that the last one has come. So whoever
+ * stands in the middle reads the same pieces, one at a time, however slow it or the machine is: nobody gets cheaper by lagging
+ * behind. `user` in the request is the number that the client calls the stream by.
+ */
 const server = createServer(async (request, response) => {
   const chunks = [];
   for await (const chunk of request) chunks.push(chunk);
-  const { model, stream } = JSON.parse(Buffer.concat(chunks).toString());
+  const { model, stream, user } = JSON.parse(Buffer.concat(chunks).toString());
   const api = request.url.endsWith("/responses") ? "responses" : "chat";
-  if (stream) sendStream(response, api, model);
+  if (stream) new Stream(response, plan(api, model), Number(user));
   else sendWhole(response, api);
 });
 
-const events = { chat: chatEvents, responses: responsesEvents };
-const openings = { chat: chatOpening, responses: responsesOpening };
 const wholes = { chat: Buffer.from(chatWhole()), responses: Buffer.from(responsesWhole()) };
-const prepared = new Map();
 
 function sendWhole(response, api) {
   const body = wholes[api];
   response.writeHead(200, { "content-type": "application/json", "content-length": body.length }).end(body);
 }
 
-function sendStream(response, api, model) {
-  const { writes, tick, hold } = prepare(api, model);
-  response.writeHead(200, { "content-type": "text/event-stream; charset=utf-8", "cache-control": "no-cache" });
-  let next = 0;
-  const timer = setInterval(() => {
-    if (next < writes.length - 1) response.write(writes[next++]);
-    else {
-      clearInterval(timer);
-      if (hold) response.write(writes[next]);
-      else response.end(writes[next]);
-    }
-  }, tick);
-  response.once("close", () => clearInterval(timer));
-}
+const plans = new Map();
 
-/** The writes of a stream; one that holds stops after its first delta and stays open until the client leaves. */
-function prepare(api, model) {
+function plan(api, model) {
   const key = `${api} ${model}`;
-  let plan = prepared.get(key);
-  if (!plan) {
-    const script = readModelName(model);
-    const hold = script.kind === "hold";
-    const sent = events[api](script).slice(0, hold ? openings[api] : undefined);
-    plan = { writes: group(sent, script.perWrite), tick: script.tick, hold };
-    prepared.set(key, plan);
+  if (!plans.has(key)) plans.set(key, planStream(api, model));
+  return plans.get(key);
+}
+
+const open = new Map();
+
+class Stream {
+  #response;
+  #plan;
+  #next = 0;
+  #wroteAt = 0;
+
+  constructor(response, plan, number) {
+    this.#response = response;
+    this.#plan = plan;
+    response.writeHead(200, { "content-type": "text/event-stream; charset=utf-8", "cache-control": "no-cache" });
+    open.set(number, this);
+    response.once("close", () => {
+      if (open.get(number) === this) open.delete(number);
+    });
+    this.proceed();
   }
-  return plan;
+
+  proceed() {
+    const { writes, held } = this.#plan;
+    if (this.#next >= writes.length) return;
+    const write = writes[this.#next++];
+    this.#wroteAt = performance.now();
+    if (this.#next === writes.length && !held) this.#response.end(write);
+    else this.#response.write(write);
+  }
+
+  /** A piece that a translator keeps to itself is never heard of by the client. */
+  proceedIfStuck(now) {
+    if (now - this.#wroteAt > 100) this.proceed();
+  }
 }
 
-function group(list, size) {
-  const groups = [];
-  for (let at = 0; at < list.length; at += size) groups.push(Buffer.from(list.slice(at, at + size).join("")));
-  return groups;
-}
+setInterval(() => {
+  const now = performance.now();
+  for (const stream of open.values()) stream.proceedIfStuck(now);
+}, 50);
 
-await serve(() => listen(server));
+const arrivals = createSocketServer((socket) => {
+  socket.setNoDelay(true);
+  socket.on("error", () => {});
+  socket.on("data", (numbers) => {
+    for (const number of numbers) open.get(number)?.proceed();
+  });
+});
+
+await serve(async () => ({ url: await listen(server), arrivals: await listen(arrivals) }));

@@ -46,4 +46,4 @@ function reprint(body, outgoing) {
   body.on("end", () => outgoing.end());
 }
 
-await serve(() => listen(server));
+await serve(async () => ({ url: await listen(server) }));

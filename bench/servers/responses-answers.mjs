@@ -8,23 +8,23 @@ const usage = {
   total_tokens: 524,
 };
 
-/** How many events there are up to the first delta of the text, and with it. */
-export const responsesOpening = 5;
-
-/** The events of a Responses stream with one item: a message, or a call of a function. */
-export function responsesEvents(script) {
+/** A Responses stream with one item: a message, or a call of a function. */
+export function responsesStream(script) {
   const pieces = contentOf(script);
-  const events = script.kind === "call" ? callEvents(pieces) : messageEvents(pieces);
-  const item = events.at(-1).item;
-  const all = [
-    { type: "response.created", response: response("in_progress", []) },
-    { type: "response.in_progress", response: response("in_progress", []) },
-    ...events,
-    { type: "response.completed", response: response("completed", [item]) },
-  ];
-  return all.map(({ type, ...rest }, sequence_number) => {
-    return `event: ${type}\ndata: ${JSON.stringify({ type, sequence_number, ...rest })}\n\n`;
-  });
+  const { added, deltas, done } = script.kind === "call" ? callEvents(pieces) : messageEvents(pieces);
+  const created = ["response.created", "response.in_progress"].map((type) => ({
+    type,
+    response: response("in_progress", []),
+  }));
+  const completed = { type: "response.completed", response: response("completed", [done.at(-1).item]) };
+  let sequence_number = 0;
+  const print = ({ type, ...rest }) =>
+    `event: ${type}\ndata: ${JSON.stringify({ type, sequence_number: sequence_number++, ...rest })}\n\n`;
+  return {
+    opening: [...created, ...added].map(print),
+    deltas: deltas.map(print),
+    ending: [...done, completed].map(print),
+  };
 }
 
 export function responsesWhole() {
@@ -34,25 +34,31 @@ export function responsesWhole() {
 function messageEvents(pieces) {
   const place = { item_id: message("", []).id, output_index: 0, content_index: 0 };
   const text = pieces.join("");
-  return [
-    { type: "response.output_item.added", output_index: 0, item: message("in_progress", []) },
-    { type: "response.content_part.added", ...place, part: part("") },
-    ...pieces.map((delta) => ({ type: "response.output_text.delta", ...place, delta, logprobs: [] })),
-    { type: "response.output_text.done", ...place, text, logprobs: [] },
-    { type: "response.content_part.done", ...place, part: part(text) },
-    { type: "response.output_item.done", output_index: 0, item: message("completed", [part(text)]) },
-  ];
+  return {
+    added: [
+      { type: "response.output_item.added", output_index: 0, item: message("in_progress", []) },
+      { type: "response.content_part.added", ...place, part: part("") },
+    ],
+    deltas: pieces.map((delta) => ({ type: "response.output_text.delta", ...place, delta, logprobs: [] })),
+    done: [
+      { type: "response.output_text.done", ...place, text, logprobs: [] },
+      { type: "response.content_part.done", ...place, part: part(text) },
+      { type: "response.output_item.done", output_index: 0, item: message("completed", [part(text)]) },
+    ],
+  };
 }
 
 function callEvents(pieces) {
   const place = { item_id: call("", "").id, output_index: 0 };
   const whole = pieces.join("");
-  return [
-    { type: "response.output_item.added", output_index: 0, item: call("in_progress", "") },
-    ...pieces.map((delta) => ({ type: "response.function_call_arguments.delta", ...place, delta })),
-    { type: "response.function_call_arguments.done", ...place, name: toolName, arguments: whole },
-    { type: "response.output_item.done", output_index: 0, item: call("completed", whole) },
-  ];
+  return {
+    added: [{ type: "response.output_item.added", output_index: 0, item: call("in_progress", "") }],
+    deltas: pieces.map((delta) => ({ type: "response.function_call_arguments.delta", ...place, delta })),
+    done: [
+      { type: "response.function_call_arguments.done", ...place, name: toolName, arguments: whole },
+      { type: "response.output_item.done", output_index: 0, item: call("completed", whole) },
+    ],
+  };
 }
 
 function message(status, content) {

@@ -1,16 +1,14 @@
 /**
  * What a model says in a scenario, and how it is sent: `kind` is text, call or hold; the answer has `pieces` deltas, of which
- * `perWrite` go out at once, every `tick` milliseconds. The name of the model carries all of it, so that the provider needs no
- * other channel.
+ * `perWrite` go out at once. The name of the model carries all of it, so that the provider needs no other channel.
  */
-export function modelName({ kind, pieces, perWrite, tick }) {
-  return [kind, pieces, perWrite, tick].join("-");
+export function modelName({ kind, pieces, perWrite }) {
+  return [kind, pieces, perWrite].join("-");
 }
 
 export function readModelName(name) {
-  const [kind, ...numbers] = name.split("-");
-  const [pieces, perWrite, tick] = numbers.map(Number);
-  return { kind, pieces, perWrite, tick };
+  const [kind, pieces, perWrite] = name.split("-");
+  return { kind, pieces: Number(pieces), perWrite: Number(perWrite) };
 }
 
 export const toolName = "write_file";

@@ -1,11 +1,11 @@
 /**
- * The child's end: starts a server, tells the parent where it listens, and answers what the parent asks about this process. It
+ * The child's end: starts a server, tells the parent what `start` gives (its `url`), and answers what the parent asks about this process. It
  * ends with its parent, whatever happens to that.
  */
 export async function serve(start) {
   process.on("disconnect", () => process.exit(0));
   process.on("message", ({ id, ask }) => process.send({ id, answer: answers[ask]() }));
-  process.send({ url: await start() });
+  process.send({ started: await start() });
 }
 
 const answers = {

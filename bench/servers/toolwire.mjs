@@ -18,4 +18,4 @@ const config = toConfig(
   },
 );
 
-await serve(async () => (await startServer(config)).url);
+await serve(async () => ({ url: (await startServer(config)).url }));

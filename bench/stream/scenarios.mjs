@@ -1,11 +1,12 @@
+import { planStream } from "../servers/plan.mjs";
 import { contentOf, modelName, toolName, wholeText } from "../servers/script.mjs";
 
 const paths = { chat: "/v1/chat/completions", responses: "/v1/responses" };
 
 /** As a model writes: an event, a write, a read. What a system call costs is in every number. */
-const single = { pieces: 250, perWrite: 1, tick: 1 };
+const single = { pieces: 500, perWrite: 1 };
 /** As a fast or buffered provider writes: here the translation itself is what costs. */
-const batched = { pieces: 500, perWrite: 20, tick: 4 };
+const batched = { pieces: 500, perWrite: 20 };
 
 const streamBudgets = { chat: 1.2, responses: 1.3 };
 const wholeBudget = 2;
@@ -34,9 +35,9 @@ function stream(client, backend, kind) {
       model: modelName(script),
       pieces: contentOf(script),
       units: "event",
-      unitsPerRequest: timing.pieces,
-      requests: pace === "single" ? 16 : 48,
-      warmUps: pace === "single" ? 1 : 2,
+      unitsPerRequest: planStream(backend, modelName(script)).events,
+      requests: pace === "single" ? 16 : 64,
+      warmUps: 2,
       baseline: "reprint",
       budget: streamBudgets[client],
     };
@@ -50,7 +51,7 @@ function whole(client, backend) {
     backend,
     kind: "text",
     stream: false,
-    model: modelName({ kind: "text", pieces: 1, perWrite: 1, tick: 1 }),
+    model: modelName({ kind: "text", pieces: 1, perWrite: 1 }),
     pieces: [wholeText],
     units: "request",
     unitsPerRequest: 1,
@@ -113,6 +114,6 @@ export const idle = {
     backend: "chat",
     kind: "text",
     stream: true,
-    model: modelName({ kind: "hold", pieces: 1, perWrite: 1, tick: 1 }),
+    model: modelName({ kind: "hold", pieces: 1, perWrite: 1 }),
   },
 };

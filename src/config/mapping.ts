@@ -17,13 +17,12 @@ export function valueAt(value: unknown, path: Path): unknown {
 }
 
 /**
- * The value without what is at the path, or undefined when nothing is left. Where the path goes through a list, all of the list
+ * Takes out what is at the path; true when nothing is left of the value itself. Where the path goes through a list, all of the list
  * goes, for its other entries would change their numbers. A key that is missing takes its mapping with it, which cannot do without.
  */
-export function without(value: unknown, path: Path): unknown {
+export function remove(value: unknown, path: Path): boolean {
   const [step, ...rest] = path;
-  if (typeof step !== "string" || !isMapping(value) || !Object.hasOwn(value, step)) return undefined;
-  const { [step]: removed, ...others } = value;
-  const remaining = without(removed, rest);
-  return remaining === undefined ? others : { ...others, [step]: remaining };
+  if (typeof step !== "string" || !isMapping(value) || !Object.hasOwn(value, step)) return true;
+  if (remove(value[step], rest)) delete value[step];
+  return false;
 }

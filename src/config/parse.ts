@@ -2,7 +2,7 @@ import type { Config } from "./config.ts";
 import { crossCheck } from "./cross-checks.ts";
 import { defaultBackends, defaultModel, defaultSources } from "./defaults.ts";
 import { type Environment, expandEnvironment } from "./environment.ts";
-import { isMapping, type Mapping, without } from "./mapping.ts";
+import { isMapping, type Mapping } from "./mapping.ts";
 import { ConfigError, type Mistake } from "./mistake.ts";
 import { resolveSettings } from "./resolve.ts";
 import type { Settings } from "./schema.ts";
@@ -28,8 +28,7 @@ export function toConfig(value: unknown, options: ParseOptions): Config {
   const { kinds, dialects, environment, directory } = options;
   const expanded = expandEnvironment(value ?? {}, environment);
   const written = complete(expanded.value, options);
-  const readable = expanded.failed.reduce<unknown>((rest, path) => without(rest, path) ?? rest, written);
-  const { settings, mistakes: invalid } = validate(readable);
+  const { settings, mistakes: invalid } = validate(written, expanded.failed);
 
   const mistakes = [...expanded.mistakes, ...invalid];
   if (settings !== undefined) {
@@ -84,7 +83,7 @@ function onePerKey(mistakes: readonly Mistake[]): Mistake[] {
 
 /** By section, as the file has them; the order of the checks is nothing to a reader. */
 function inOrder(mistakes: readonly Mistake[], written: unknown): Mistake[] {
-  const sections = Object.keys(isMapping(written) ? written : {});
-  const place = ({ path }: Mistake) => sections.findIndex((section) => isUnder(path, section));
+  const sections = new Map(Object.keys(isMapping(written) ? written : {}).map((name, index) => [name, index]));
+  const place = ({ path }: Mistake) => sections.get(path.replace(/[.[].*$/s, "")) ?? -1;
   return mistakes.toSorted((a, b) => place(a) - place(b));
 }

@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import { isMapping, valueAt, without } from "./mapping.ts";
+import { remove, valueAt } from "./mapping.ts";
 import { describeFound, describeKind, formatPath, type Mistake, type Path } from "./mistake.ts";
 import { type Settings, settingsSchema } from "./schema.ts";
 
@@ -11,23 +11,22 @@ export interface Validated {
 
 /**
  * Reads plain values by the schema. What is wrong is noted and taken out, and the rest is read again, so that one mistake does not
- * hide another that only a later check can see.
+ * hide another that only a later check can see. What is at the paths that already failed is taken out from the start.
  */
-export function validate(written: unknown): Validated {
+export function validate(written: unknown, failed: readonly Path[] = []): Validated {
   const mistakes: Mistake[] = [];
-  let value = written ?? {};
+  const value = structuredClone(written);
+  for (const path of failed) remove(value, path);
   for (;;) {
     const result = settingsSchema.safeParse(value);
     if (result.success) return { settings: result.data, mistakes };
     const problems = result.error.issues.flatMap((issue) => toProblems(issue, value));
     mistakes.push(...problems.map(({ path, message }) => ({ path: formatPath(path), message })));
-    let remaining: unknown = value;
     for (const { path } of problems) {
-      // Two mistakes in one mapping may take it out twice.
-      if (valueAt(remaining, path.slice(0, -1)) !== undefined) remaining = without(remaining, path);
+      // Another mistake may have taken out the mapping that this one is in.
+      const there = valueAt(value, path.slice(0, -1)) !== undefined;
+      if (there && remove(value, path)) return { settings: undefined, mistakes };
     }
-    if (!isMapping(remaining)) return { settings: undefined, mistakes };
-    value = remaining;
   }
 }
 

@@ -46,8 +46,11 @@ afterAll(async () => {
 
 const apis: Api[] = ["chat", "responses"];
 const pairs = apis.flatMap((client) => apis.map((backend) => ({ client, backend })));
-const tools = ["get_weather", "get_time", "refresh", "search-notes"].map((name) => ({ name }));
-const plays = fc.record({ turn: anyTurn(), rendering: anyRendering(), chunking: anyChunking() });
+const tools = [
+  ...["get_weather", "get_time", "refresh", "search-notes"].map((name) => ({ name })),
+  { name: "apply_patch", kind: "custom" as const },
+];
+const plays = fc.record({ turn: anyTurn({ custom: true }), rendering: anyRendering(), chunking: anyChunking() });
 
 /** Providers differ in what follows the end of a turn; before it, nothing is whole. */
 function breakOff(bytes: Buffer, at: number): Buffer {
@@ -72,7 +75,10 @@ function bare(item: JsonObject): unknown {
     Array.isArray(value) ? value.map((part) => (isObject(part) ? part.text : null)) : [];
   if (item.type === "message") return { kind: "message", text: texts(item.content).join("") };
   if (item.type === "reasoning") return { kind: "reasoning", text: texts(item.summary).join("") };
-  return { kind: "call", id: item.call_id, name: item.name, arguments: item.arguments, tool: "function" };
+  const call = { kind: "call", id: item.call_id, name: item.name };
+  return item.type === "custom_tool_call"
+    ? { ...call, arguments: item.input, tool: "custom" }
+    : { ...call, arguments: item.arguments, tool: "function" };
 }
 
 describe.each(pairs)("a $client client of a $backend backend has the turn,", ({ client, backend }) => {

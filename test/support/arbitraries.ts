@@ -56,15 +56,24 @@ export interface TurnConstraints {
   maxCalls?: number;
   /** Whether text may stand between and after calls, not only before them; true unless said. */
   textAnywhere?: boolean;
+  /** Whether some calls are of a custom tool, whose input is free text; false unless said. */
+  custom?: boolean;
 }
 
 /**
  * A turn of a provider: perhaps reasoning first, then text and up to four calls in any order. Neighbouring texts do not occur,
  * because Chat cannot tell them from one.
  */
-export function anyTurn({ maxCalls = 4, textAnywhere = true }: TurnConstraints = {}): fc.Arbitrary<ScriptedTurn> {
+export function anyTurn(constraints: TurnConstraints = {}): fc.Arbitrary<ScriptedTurn> {
+  const { maxCalls = 4, textAnywhere = true, custom = false } = constraints;
   const name = fc.constantFrom("get_weather", "get_time", "refresh", "search-notes");
-  const call = fc.record({ name, arguments: anyArguments() });
+  const functionCall = fc.record({ name, arguments: anyArguments(), tool: fc.constant("function" as const) });
+  const customCall = fc.record({
+    name: fc.constant("apply_patch"),
+    arguments: anyText(),
+    tool: fc.constant("custom" as const),
+  });
+  const call = custom ? fc.oneof(functionCall, customCall) : functionCall;
   const message = anyText();
   return fc
     .record({
@@ -80,7 +89,7 @@ export function anyTurn({ maxCalls = 4, textAnywhere = true }: TurnConstraints =
       if (thought !== undefined) items.push({ kind: "reasoning", text: thought });
       say(before ?? (calls.length === 0 ? "Well." : undefined));
       calls.forEach((each, index) => {
-        items.push({ kind: "call", id: `call_${index}`, tool: "function", ...each });
+        items.push({ kind: "call", id: `call_${index}`, ...each });
         if (textAnywhere) say(texts[index]);
       });
       return { items, usage };
@@ -179,9 +188,11 @@ export function expected(turn: ScriptedTurn, client: Api, backend: Api): Omit<Fo
 
 /** The items that a client must see, in order: a call without arguments has empty ones. */
 export function expectedItems(turn: ScriptedTurn): ScriptedItem[] {
-  return turn.items.map((item) =>
-    item.kind === "call" && item.arguments === "" ? { ...item, arguments: "{}" } : item,
-  );
+  return turn.items.map((item) => (isSilent(item) ? { ...item, arguments: "{}" } : item));
+}
+
+function isSilent(item: ScriptedItem): boolean {
+  return item.kind === "call" && item.tool === "function" && item.arguments === "";
 }
 
 /** A counterexample should say what was done, not show a function's source. */

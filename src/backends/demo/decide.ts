@@ -3,7 +3,6 @@ import { introduce, latestOutputs, sayOutputs, type ToolOutput } from "./answer.
 import { type CatalogEntry, catalogEntry, isOwnTool, type OwnTool } from "./catalog.ts";
 import { Evidence } from "./evidence.ts";
 import { fillSchema } from "./fill.ts";
-import { matchesPattern, samplePattern } from "./pattern.ts";
 import { type PlannedCall, planCalls } from "./plan.ts";
 import { lastQuestion, type Question, readQuestion, textOf } from "./question.ts";
 
@@ -70,8 +69,7 @@ function decideCalls(
   const seen = new Set<string>();
   return planCalls(question, catalog, must).flatMap((planned) => {
     const { tool } = planned.entry;
-    const text =
-      tool.type === "custom" ? freeText(tool.format, planned.evidence) : jsonArguments(tool, planned.evidence);
+    const text = tool.type === "custom" ? freeText(planned.evidence) : jsonArguments(tool, planned.evidence);
     const key = JSON.stringify([tool.type, tool.name, text]);
     if (seen.has(key)) return [];
     seen.add(key);
@@ -84,12 +82,8 @@ function jsonArguments(tool: Extract<OwnTool, { type: "function" }>, evidence: E
   return JSON.stringify(isObject(value) ? value : {});
 }
 
-function freeText(format: JsonObject | undefined, evidence: Evidence): string {
-  const text = evidence.takeQuote("own") ?? (textOf(evidence.question, evidence.span).trim() || "example");
-  const grammar = isObject(format?.grammar) ? format.grammar : format;
-  if (grammar?.syntax !== "regex" || typeof grammar.definition !== "string") return text;
-  const whole = `^(?:${grammar.definition})$`;
-  return matchesPattern(whole, text) === true ? text : (samplePattern(whole, 0) ?? text);
+function freeText(evidence: Evidence): string {
+  return evidence.takeQuote("own") ?? (textOf(evidence.question, evidence.span).trim() || "example");
 }
 
 function reasonFor(question: Question, { entry, words }: PlannedCall): string {

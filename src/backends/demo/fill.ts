@@ -20,7 +20,6 @@ export function fillSchema(
     evidence,
     needed: new Allowance(2_000),
     looked: new Allowance(400),
-    patterns: new Allowance(32),
     strict: options.strict,
     facts: options.facts ?? {},
   };

@@ -1,5 +1,4 @@
 import { isObject, type JsonObject, type JsonValue } from "../../turn/index.ts";
-import { matchesPattern } from "./pattern.ts";
 import { type Allowance, alternatives, propertiesOf, requiredOf, resolve, type SchemaType, typesOf } from "./schema.ts";
 
 const maxDepth = 24;
@@ -57,8 +56,7 @@ export function limit(value: JsonValue | undefined, otherwise: number): number {
 
 export function fitsText(value: string, schema: JsonObject): boolean {
   const length = Array.from(value).length;
-  if (length < limit(schema.minLength, 0) || length > limit(schema.maxLength, Infinity)) return false;
-  return typeof schema.pattern !== "string" || matchesPattern(schema.pattern, value) === true;
+  return length >= limit(schema.minLength, 0) && length <= limit(schema.maxLength, Infinity);
 }
 
 function fitsNumber(value: number, schema: JsonObject): boolean {

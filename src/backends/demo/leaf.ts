@@ -20,9 +20,7 @@ export function fillEnum(listed: JsonValue[], types: SchemaType[], spot: Spot, w
 
 export function fillText(schema: JsonObject, spot: Spot, walk: Walk): Filled {
   const found = textFromQuestion(spot.name, schema, walk.evidence, spot.reach, spot.open);
-  const isTooMuch = schema.pattern !== undefined && !walk.patterns.spend(1);
-  const limits = isTooMuch ? { ...schema, pattern: undefined } : schema;
-  const value = withinLimits(found ?? plausibleValue(spot.name, schema), limits);
+  const value = withinLimits(found ?? plausibleValue(spot.name, schema), schema);
   return { value, evident: found !== undefined, whole: true };
 }
 

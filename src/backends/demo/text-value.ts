@@ -2,7 +2,6 @@ import type { JsonObject } from "../../turn/index.ts";
 import type { Evidence, Reach } from "./evidence.ts";
 import { fitsText, limit } from "./fits.ts";
 import { directionOf, formatExample, type Meaning, meaningOf, plausibleText } from "./meaning.ts";
-import { samplePattern } from "./pattern.ts";
 import { commandIn, expressionIn, phraseOf } from "./phrase.ts";
 import type { TokenKind } from "./question.ts";
 
@@ -126,8 +125,6 @@ const longestPadding = 10_000;
 export function withinLimits(text: string, schema: JsonObject): string {
   if (fitsText(text, schema)) return text;
   const min = Math.min(limit(schema.minLength, 0), longestPadding);
-  const sample = typeof schema.pattern === "string" ? samplePattern(schema.pattern, min) : undefined;
-  if (sample !== undefined && fitsText(sample, schema)) return sample;
   let characters = Array.from(text);
   if (characters.length < min) {
     const filler = Array.from(`${text || "example"} `);

@@ -18,8 +18,6 @@ export interface Walk {
   /** For what must be there, and for what is only looked at in case the question speaks of it. */
   needed: Allowance;
   looked: Allowance;
-  /** A pattern of a client is the dearest thing to look at. */
-  patterns: Allowance;
   /** All properties count as required. */
   strict: boolean;
   /** Values by name that stand above the question: what tools answered. */

@@ -138,14 +138,14 @@ describe("hostile schemas", () => {
   ];
 
   it.each(cases)("%s", async (_, schema) => {
-    // The best of three, because the machine may be busy.
+    // Processor time, and the best of three: the machine may be busy.
     const times: number[] = [];
     for (let run = 0; run < 3; run++) {
-      const before = performance.now();
+      const before = process.cpuUsage();
       expect(await argumentsFor(schema, 'Use probe in Paris with "a" and 3')).toBeTypeOf("object");
-      times.push(performance.now() - before);
+      times.push(process.cpuUsage(before).user / 1_000);
     }
-    expect(Math.min(...times)).toBeLessThan(200);
+    expect(Math.min(...times)).toBeLessThan(150);
   });
 
   it("as an output format", async () => {
