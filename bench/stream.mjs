@@ -9,7 +9,7 @@ import { memoryTable, summarise, summariseMemory, table } from "./stream/report.
 import { idle, requestOf, scenarios } from "./stream/scenarios.mjs";
 
 /** The first benchmark: what Toolwire costs between a client and a provider, against the least that could stand there. */
-const concurrency = 16;
+const concurrency = 8;
 
 async function main(options) {
   const chosen = scenarios.filter(({ name }) => name.startsWith(options.only));
@@ -37,13 +37,16 @@ async function main(options) {
 
 async function runScenarios(chosen, provider, load, start, { rounds, requests, profile }) {
   const args = [provider.url];
-  const flags = profile ? ["--cpu-prof", `--cpu-prof-dir=${profile}`] : [];
+  const startMiddle = (name) => {
+    const flags = profile ? ["--cpu-prof", `--cpu-prof-dir=${profile}`, `--cpu-prof-name=${name}.cpuprofile`] : [];
+    return start(name, { args, flags });
+  };
   const middles = {
     // No process stands in the middle: the provider's own CPU is told, and its answers are checked as everyone's are.
     direct: provider,
-    pipe: await start("pipe", { args }),
-    reprint: await start("reprint", { args }),
-    toolwire: await start("toolwire", { args, flags }),
+    pipe: await startMiddle("pipe"),
+    reprint: await startMiddle("reprint"),
+    toolwire: await startMiddle("toolwire"),
   };
   const contenders = Object.entries(middles).map(([name, middle]) => ({ name, url: middle.url, middle, load }));
 
@@ -59,7 +62,7 @@ async function runScenarios(chosen, provider, load, start, { rounds, requests, p
     };
     const results = await measureRounds(running, batchOf, { rounds, warmUps: scenario.warmUps });
     summaries.push(summarise(scenario, count, results));
-    progress(`${summaries.length}/${chosen.length} ${scenario.name}`);
+    progress(`${scenario.name} ${summaries.at(-1).ratio.median.toFixed(2)}`);
   }
   console.log(`\n${table(summaries)}\n`);
   return summaries;
@@ -89,7 +92,7 @@ try {
   const options = readOptions(process.argv.slice(2));
   if (options.help) console.log(usage);
   else {
-    const limit = 60_000 + options.rounds * 30_000;
+    const limit = 60_000 + options.rounds * 20_000;
     setTimeout(() => {
       console.error(`bench: not done after ${limit / 1000} s`);
       process.exit(1);

@@ -2,18 +2,18 @@ import { parseArgs } from "node:util";
 
 export const usage = `node bench/stream.mjs [options]
 
-  --rounds N      measured rounds of each scenario (5)
+  --rounds N      measured rounds of each scenario (11)
   --requests N    requests in a measured batch, in place of each scenario's own number
   --only NAME     the scenarios whose names begin so; memory is the idle streams
   --json FILE     writes every number to a file
-  --profile DIR   writes a CPU profile of the Toolwire process to a folder`;
+  --profile DIR   writes a CPU profile of each contender to a folder`;
 
 /** Throws with a sentence that says what is wrong. */
 export function readOptions(args) {
   const { values } = parseArgs({
     args,
     options: {
-      rounds: { type: "string", default: "5" },
+      rounds: { type: "string", default: "11" },
       requests: { type: "string" },
       only: { type: "string", default: "" },
       json: { type: "string" },

@@ -73,16 +73,26 @@ export function errorFromNetwork(backend: string, error: unknown): TurnError {
         { cause: error },
       );
     default:
+      if (tlsTrouble.test(code)) {
+        return new TurnError(
+          "upstream_unreachable",
+          `No secure connection to the backend "${backend}" (${code}). Is its base_url right, http or https?`,
+          { cause: error },
+        );
+      }
       return new TurnError("upstream_cut", `The connection to the backend "${backend}" broke off.`, { cause: error });
   }
 }
+
+/** How Node names what goes wrong before a secure connection stands. */
+const tlsTrouble = /^(?:EPROTO|ERR_(?:SSL|TLS)|CERT_|UNABLE_TO_|DEPTH_ZERO_|SELF_SIGNED_)/;
 
 export function cutAnswer(backend: string): TurnError {
   return new TurnError("upstream_cut", `The backend "${backend}" stopped in the middle of its answer.`);
 }
 
 export function invalidAnswer(backend: string, what: string): TurnError {
-  return new TurnError("upstream_invalid", `The backend "${backend}" sent ${what}.`);
+  return new TurnError("upstream_invalid", `The backend "${backend}" sent ${what}${/[.?]$/.test(what) ? "" : "."}`);
 }
 
 function errorInside(body: JsonValue | undefined): JsonObject | undefined {

@@ -28,6 +28,8 @@ export interface AnswerReader {
 
 const largestErrorBody = 64 * 1024;
 const largestAnswer = 64 * 1024 * 1024;
+/** How long the usage and the end of an answer that is whole are waited for, where a provider forgets to end it. */
+const graceForTheEnd = 2_000;
 
 /** A provider's API over HTTP: one connection pool, one request a round, pushed through as it comes. */
 export class Upstream {
@@ -92,6 +94,7 @@ class Exchange implements Dispatcher.DispatchHandler {
   #feed: (chunk: Buffer) => void = () => {};
   #end: () => void = () => {};
   #settled = false;
+  #grace: NodeJS.Timeout | undefined;
 
   constructor(
     name: string,
@@ -124,9 +127,12 @@ class Exchange implements Dispatcher.DispatchHandler {
     if (status < 200) return;
     this.#status = status;
     this.#headers = headers;
+    const type = String(headers["content-type"] ?? "");
     if (status >= 300) this.#readError();
-    else if (String(headers["content-type"] ?? "").includes("application/json")) this.#readWhole();
-    else this.#readStream();
+    else if (type.includes("application/json")) this.#readWhole();
+    else if (type.includes("text/html")) {
+      this.#fail(invalidAnswer(this.#name, "a web page instead of an answer. Is its base_url right?"));
+    } else this.#readStream();
   }
 
   onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
@@ -135,7 +141,8 @@ class Exchange implements Dispatcher.DispatchHandler {
       this.#feed(chunk);
       const full = this.#round.flush();
       if (this.#reader.finished) this.#succeed();
-      else if (full) {
+      else if (this.#reader.enough) this.#grace ??= setTimeout(() => this.onResponseEnd(), graceForTheEnd);
+      if (full && !this.#settled) {
         controller.pause();
         full.then(() => controller.resume(), this.#onAbort);
       }
@@ -217,6 +224,7 @@ class Exchange implements Dispatcher.DispatchHandler {
 
   #settle(): void {
     this.#settled = true;
+    clearTimeout(this.#grace);
     this.#round.signal.removeEventListener("abort", this.#onAbort);
   }
 }

@@ -1,6 +1,5 @@
 import { defineCommand } from "citty";
 import type { Config, LoadOptions } from "../config/index.ts";
-import { startServer } from "../http/server.ts";
 import { loadOrExplain } from "./load.ts";
 import { waitForStop } from "./signals.ts";
 
@@ -40,6 +39,8 @@ async function serveUntilStopped(config: Config): Promise<number> {
   // Whoever read the ready line may have gone; that is no reason to stop.
   process.stdout.on("error", () => {});
   try {
+    // The other commands, and mistakes, need none of the server.
+    const { startServer } = await import("../http/server.ts");
     const server = await startServer(config);
     process.stdout.write(`toolwire listening on ${server.url}\n`);
     await stopped;

@@ -84,7 +84,7 @@ const backend = z.preprocess(
         code: "custom",
         path: ["kind"],
         message: `expected one of ${backendKinds.join(", ")}`,
-        params: { hint: didYouMean(kind, backendKinds) },
+        params: { hint: didYouMean(kind, backendKinds), decidesTheRest: true },
         input: kind,
       });
       return z.NEVER;

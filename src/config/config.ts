@@ -85,8 +85,10 @@ export interface DemoBackendConfig extends SharedConfig {
 
 export type BackendConfig = HttpBackendConfig | CodexBackendConfig | DemoBackendConfig;
 
-export interface ModelConfig extends SharedConfig {
+export interface ModelConfig {
   backend: string;
+  /** The backend's settings with the model's own over them. */
+  settings: BackendConfig;
   /** The model's name at its backend. */
   model: string;
   fallback: string[];

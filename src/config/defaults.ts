@@ -19,7 +19,7 @@ export function defaultBackends(environment: Environment): Mapping {
 export const defaultModel = "demo";
 
 /** Where a value of the default backends really comes from, for messages. */
-export const defaultSources: Readonly<Record<string, string>> = {
-  "backends.openai.base_url": "OPENAI_BASE_URL",
-  "backends.openai.api_key": "OPENAI_API_KEY",
-};
+export const defaultSources: ReadonlyMap<string, string> = new Map([
+  ["backends.openai.base_url", "OPENAI_BASE_URL"],
+  ["backends.openai.api_key", "OPENAI_API_KEY"],
+]);

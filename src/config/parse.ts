@@ -67,7 +67,7 @@ function hasNoBackends(written: unknown): boolean {
 }
 
 function atItsSource({ path, message }: Mistake): Mistake {
-  return { path: defaultSources[path] ?? path, message };
+  return { path: defaultSources.get(path) ?? path, message };
 }
 
 function isUnder(path: string, key: string): boolean {

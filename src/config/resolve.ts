@@ -90,11 +90,32 @@ function resolveModel(model: ModelSettings, name: string, backends: Record<strin
   const backend = backends[model.backend];
   if (backend === undefined) throw new Error(`models.${name}: its backend was not checked`);
   return {
-    ...mergeShared(model, backend),
     backend: model.backend,
+    settings: override(backend, model),
     model: model.model ?? (backend.kind === "demo" ? "native" : name),
     fallback: model.fallback,
   };
+}
+
+/** What a model says of its own over what its backend has. A key that the kind of backend does not have changes nothing. */
+function override(backend: BackendConfig, model: ModelSettings): BackendConfig {
+  const shared = mergeShared(model, backend);
+  switch (backend.kind) {
+    case "demo":
+      return { ...backend, ...shared, pace: model.pace ?? backend.pace };
+    case "codex":
+      return { ...backend, ...shared, command: model.command ?? backend.command, home: model.home ?? backend.home };
+    default: {
+      const api_key = model.api_key ?? backend.api_key;
+      return {
+        ...backend,
+        ...shared,
+        base_url: model.base_url ?? backend.base_url,
+        ...(api_key && { api_key }),
+        headers: { ...backend.headers, ...model.headers },
+      };
+    }
+  }
 }
 
 function mergeShared(written: SharedSettings, base: SharedConfig): SharedConfig {

@@ -1,3 +1,4 @@
+import { isIPv6 } from "node:net";
 import { z } from "zod";
 import { backendsSchema, modelsSchema, turnSchema } from "./backend-schema.ts";
 import { duration, flag, integer, list, named, oneOf, section, size, text, value, wordOrList } from "./values.ts";
@@ -24,7 +25,6 @@ const key = z.preprocess(
 );
 
 const origin = /^(?:\*|null|[a-z][a-z0-9+.-]*:\/\/(?:[^\s/?#@,\\*:[\]]+|\[[0-9a-f:.]+\])(?::\d{1,5}|:\*)?\/?)$/i;
-const host = /^(?:[a-z0-9_-]+(?:\.[a-z0-9_-]+)*\.?|\[[0-9a-f:.]+\])(?::\d{1,5})?$|^[0-9a-f:.]*:[0-9a-f:.]*$/i;
 
 const mcpServer = section({
   command: text("a program").optional(),
@@ -51,7 +51,7 @@ export const settingsSchema = section({
       "http://127.0.0.1:*",
     ]),
   }),
-  hosts: list(text("a host name such as gateway.lan or gateway.lan:8443", host)),
+  hosts: list(value("a host name such as gateway.lan or gateway.lan:8443", readHost)),
   log: section({ level: oneOf("trace", "debug", "info", "warn", "error", "fatal", "silent").default("info") }),
   default_model: text("a model's name").nullable().default(null),
   backends: backendsSchema,
@@ -115,6 +115,13 @@ export const settingsSchema = section({
 
 /** The configuration as it was written, read and with defaults, before its levels are merged. */
 export type Settings = z.infer<typeof settingsSchema>;
+
+function readHost(input: unknown): string | undefined {
+  if (typeof input !== "string") return undefined;
+  const [, name = "", , port = "0"] = /^(\[[^\]]*\]|[^:]*)(:(\d{1,5}))?$/.exec(input) ?? [];
+  const known = /^[\w-]+(?:\.[\w-]+)*\.?$/.test(name) || (name.startsWith("[") && isIPv6(name.slice(1, -1)));
+  return isIPv6(input) || (known && Number(port) <= 65_535) ? input : undefined;
+}
 
 /** A date without a time is its first moment in UTC. */
 function readDate(input: unknown): Date | undefined {

@@ -33,11 +33,6 @@ const table: Unbuilt[] = [
   ...row(perTarget("breaker.cooldown"), "the breaker is", only(breakerDefaults.cooldown)),
   ...row(perTarget("retries"), "retries are", only(0, retriesDefault)),
   ...row(["models.*.fallback"], "fallbacks are", only([])),
-  ...row(
-    ["base_url", "api_key", "headers", "command", "home", "pace"].map((key) => `models.*.${key}`),
-    "a connection of a model's own is",
-    only(null),
-  ),
   ...row(perTurn("strict_failure"), "failures as text are", only(turnDefaults.strict_failure)),
   ...row(perTurn("reask"), "re-asking is", only(turnDefaults.reask)),
   ...row(perTurn("repair"), "the repair of arguments is", only(false, turnDefaults.repair)),

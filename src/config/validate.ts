@@ -22,10 +22,10 @@ export function validate(written: unknown, failed: readonly Path[] = []): Valida
     if (result.success) return { settings: result.data, mistakes };
     const problems = result.error.issues.flatMap((issue) => toProblems(issue, value));
     mistakes.push(...problems.map(({ path, message }) => ({ path: formatPath(path), message })));
-    for (const { path } of problems) {
+    for (const { taken } of problems) {
       // Another mistake may have taken out the mapping that this one is in.
-      const there = valueAt(value, path.slice(0, -1)) !== undefined;
-      if (there && remove(value, path)) return { settings: undefined, mistakes };
+      const there = valueAt(value, taken.slice(0, -1)) !== undefined;
+      if (there && remove(value, taken)) return { settings: undefined, mistakes };
     }
   }
 }
@@ -33,18 +33,25 @@ export function validate(written: unknown, failed: readonly Path[] = []): Valida
 interface Problem {
   path: Path;
   message: string;
+  /** What goes with it. */
+  taken: Path;
 }
 
 function toProblems(issue: z.core.$ZodIssue, value: unknown): Problem[] {
   const { path, message } = issue;
   if (issue.code === "unrecognized_keys") {
     const lines = message.split("\n");
-    return issue.keys.map((key, index) => ({ path: [...path, key], message: lines[index] ?? "unknown key" }));
+    return issue.keys.map((key, index) => problem([...path, key], lines[index] ?? "unknown key"));
   }
-  if (issue.code === "invalid_key") return [{ path, message }];
+  if (issue.code === "invalid_key") return [problem(path, message)];
   const found = valueAt(value, path);
-  if (found === undefined) return [{ path, message: `missing; ${message}` }];
-  if (issue.code !== "custom") return [{ path, message: `${message}, found ${describeKind(found)}` }];
-  const hint: unknown = issue.params?.hint;
-  return [{ path, message: `${message}, found ${describeFound(path, found)}${typeof hint === "string" ? hint : ""}` }];
+  if (found === undefined) return [problem(path, `missing; ${message}`)];
+  if (issue.code !== "custom") return [problem(path, `${message}, found ${describeKind(found)}`)];
+  const { hint = "", decidesTheRest = false } = issue.params ?? {};
+  const line = `${message}, found ${describeFound(path, found)}${hint}`;
+  return [problem(path, line, decidesTheRest ? path.slice(0, -1) : path)];
+}
+
+function problem(path: Path, message: string, taken = path): Problem {
+  return { path, message, taken };
 }

@@ -52,7 +52,8 @@ export function parseYaml(text: string): unknown {
   if (errors.length > 0) {
     throw new ConfigError(
       errors.slice(0, mostMistakes).map(({ code, pos }) => {
-        return notYaml(`${place(pos[0])}: ${sentences[code] ?? "YAML does not allow what stands here"}`);
+        const hint = lineAt(text, pos[0]).includes("${") ? `; between { } or [ ], \${NAME} needs quotes` : "";
+        return notYaml(`${place(pos[0])}: ${sentences[code] ?? "YAML does not allow what stands here"}${hint}`);
       }),
     );
   }
@@ -88,6 +89,11 @@ function findMistakes(document: Document, place: (offset: number) => string): Mi
     }
   });
   return mistakes;
+}
+
+function lineAt(text: string, offset: number): string {
+  const end = text.indexOf("\n", offset);
+  return text.slice(text.lastIndexOf("\n", offset - 1) + 1, end === -1 ? undefined : end);
 }
 
 function isEmpty(node: unknown): boolean {

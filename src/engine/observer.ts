@@ -57,7 +57,10 @@ export class Observer {
   }
 
   callSuppressed(name: string): void {
-    this.#log.info({ request_id: this.#requestId, name }, "a call that tool_choice does not let through was left out");
+    this.#log.info(
+      { request_id: this.#requestId, name },
+      "a call that tool_choice or parallel_tool_calls does not let through was left out",
+    );
   }
 
   unknownTool(name: string): void {

@@ -10,7 +10,7 @@ import {
   type Log,
   type Metrics,
 } from "../telemetry/index.ts";
-import { toolLabel } from "../tools/index.ts";
+import { checkDemand, toolLabel } from "../tools/index.ts";
 import {
   type Api,
   type Backend,
@@ -82,12 +82,14 @@ export class Gateway {
     const request = api === "chat" ? decodeChatRequest(body) : decodeResponsesRequest(body);
     const name = request.turn.model || this.config.default_model;
     if (!name) throw this.#noModel(context.key);
-    const route = this.#models.find(name);
-    if (context.key && !allowsModel(context.key, name)) throw notAllowed(context.key, name);
+    const { key } = context;
+    const route = this.#models.find(name, (id) => key === null || allowsModel(key, id));
+    if (key && !allowsModel(key, name)) throw notAllowed(key, name);
     if (route.kind !== "responses") refuseForeignState(request.turn, body);
 
     const tools = request.turn.tools.filter((tool) => route.backend.carries(tool, request.turn));
     const dropped = request.turn.tools.filter((tool) => !tools.includes(tool)).map(toolLabel);
+    checkDemand(request.turn.choice, tools);
     if (dropped.length > 0) this.log.info({ request_id: context.requestId, tools: dropped }, "tools left out");
     const turn: Turn = { ...request.turn, model: route.model, tools };
     const ids = new Ids(turn.input);
@@ -234,7 +236,8 @@ function headerList(names: readonly string[]): string {
 
 function secretsOf(config: Config): string[] {
   const secrets = config.keys.flatMap(({ key }) => key ?? []);
-  for (const backend of Object.values(config.backends)) {
+  const models = Object.values(config.models).map(({ settings }) => settings);
+  for (const backend of [...Object.values(config.backends), ...models]) {
     if (!("headers" in backend)) continue;
     if (backend.api_key) secrets.push(backend.api_key);
     for (const [name, value] of Object.entries(backend.headers)) if (secretHeader.test(name)) secrets.push(value);

@@ -1,7 +1,8 @@
+import { isDeepStrictEqual } from "node:util";
 import { ChatBackend } from "../backends/chat/index.ts";
 import { createDemoBackend } from "../backends/demo/index.ts";
 import { ResponsesBackend } from "../backends/responses/index.ts";
-import type { BackendConfig, Config, SharedConfig } from "../config/index.ts";
+import type { BackendConfig, Config } from "../config/index.ts";
 import { nearestNames } from "../config/index.ts";
 import { type Backend, TurnError } from "../turn/index.ts";
 
@@ -11,7 +12,7 @@ export interface Route {
   kind: BackendConfig["kind"];
   /** The model's name as the backend knows it. */
   model: string;
-  settings: SharedConfig;
+  settings: BackendConfig;
 }
 
 export interface PublicModel {
@@ -29,6 +30,8 @@ interface Place {
 export class Models {
   readonly #config: Config;
   readonly #places = new Map<string, Place>();
+  /** Aliases that differ from their backend have a connection of their own. */
+  readonly #aliases = new Map<string, Place>();
   /** A bare name is passed on where there is only one service that it can be meant for. */
   readonly #onlyService: string | undefined;
 
@@ -37,12 +40,16 @@ export class Models {
     for (const [name, backend] of Object.entries(config.backends)) {
       this.#places.set(name, { backend: createBackend(name, backend, redact), config: backend });
     }
+    for (const [alias, { backend, settings }] of Object.entries(config.models)) {
+      if (isDeepStrictEqual(this.#places.get(backend)?.config, settings)) continue;
+      this.#aliases.set(alias, { backend: createBackend(backend, settings, redact), config: settings });
+    }
     const services = [...this.#places].filter(([, { config }]) => config.kind !== "demo");
     this.#onlyService = services.length === 1 ? services[0]?.[0] : undefined;
   }
 
   backends(): Backend[] {
-    return [...this.#places.values()].map(({ backend }) => backend);
+    return [...this.#places.values(), ...this.#aliases.values()].map(({ backend }) => backend);
   }
 
   /** The names that can be listed: a service's own models are not known here. */
@@ -54,38 +61,45 @@ export class Models {
     return [...aliases, ...demos];
   }
 
-  find(name: string): Route {
+  /** Throws where there is no such model; the names that it then offers are those that `isAllowed`. */
+  find(name: string, isAllowed: (name: string) => boolean): Route {
     const alias = this.#config.models[name];
-    if (alias) return this.#route(alias.backend, alias.model, alias);
-    if (this.#places.get(name)?.config.kind === "demo") return this.#route(name, "native");
+    if (alias) return routeTo(this.#aliases.get(name) ?? this.#place(alias.backend), alias.model);
+    if (this.#places.get(name)?.config.kind === "demo") return routeTo(this.#place(name), "native");
     const slash = name.indexOf("/");
     const [backend, model] = [name.slice(0, slash), name.slice(slash + 1)];
     if (slash > 0 && model !== "" && this.#places.has(backend)) {
-      if (this.#places.get(backend)?.config.kind === "demo" && model !== "native") throw this.#unknown(name);
-      return this.#route(backend, model);
+      if (this.#places.get(backend)?.config.kind === "demo" && model !== "native") throw this.#unknown(name, isAllowed);
+      return routeTo(this.#place(backend), model);
     }
-    if (this.#onlyService !== undefined) return this.#route(this.#onlyService, name);
-    throw this.#unknown(name);
+    if (this.#onlyService !== undefined) return routeTo(this.#place(this.#onlyService), name);
+    throw this.#unknown(name, isAllowed);
   }
 
-  #route(name: string, model: string, settings?: SharedConfig): Route {
+  #place(name: string): Place {
     const place = this.#places.get(name);
-    if (!place) throw this.#unknown(`${name}/${model}`);
-    return { backend: place.backend, kind: place.config.kind, model, settings: settings ?? place.config };
+    if (!place) throw new Error(`there is no backend ${name}`);
+    return place;
   }
 
   #public(id: string, backend: string): PublicModel {
     return { id, backend, kind: this.#places.get(backend)?.config.kind ?? "chat" };
   }
 
-  #unknown(name: string): TurnError {
-    const known = this.list().map(({ id }) => id);
-    const services = [...this.#places.keys()].map((backend) => `${backend}/…`);
+  #unknown(name: string, isAllowed: (name: string) => boolean): TurnError {
+    const known = this.list().flatMap(({ id }) => (isAllowed(id) ? [id] : []));
+    const services = [...this.#places].flatMap(([backend, { config }]) =>
+      config.kind !== "demo" && isAllowed(`${backend}/`) ? [`${backend}/…`] : [],
+    );
     const [near] = nearestNames(name, known, 1);
     const hint = near ? `Did you mean "${near}"?` : `Known here: ${[...known, ...services].slice(0, 20).join(", ")}.`;
     const shown = name.length > 100 ? `${name.slice(0, 100)}…` : name;
     return new TurnError("model_not_found", `There is no model "${shown}". ${hint}`, { param: "model" });
   }
+}
+
+function routeTo({ backend, config }: Place, model: string): Route {
+  return { backend, kind: config.kind, model, settings: config };
 }
 
 function createBackend(name: string, config: BackendConfig, redact: (text: string) => string): Backend {

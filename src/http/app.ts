@@ -1,5 +1,6 @@
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest, type HTTPMethods } from "fastify";
 import type { Gateway } from "../gateway/index.ts";
+import type { Key } from "../guard/index.ts";
 import { TurnError } from "../turn/index.ts";
 import { Access, requestIdOf } from "./access.ts";
 import { answerBrokenRequest, fromFastify, sendError } from "./errors.ts";
@@ -15,8 +16,21 @@ export interface App {
   stopAccepting(): void;
 }
 
+declare module "fastify" {
+  interface FastifyRequest {
+    /** Who asks; `null` where no keys are configured or none is needed. */
+    key: Key | null;
+  }
+}
+
 type Handler = (request: FastifyRequest, reply: FastifyReply) => unknown;
 const methods = ["GET", "POST", "PUT", "PATCH", "DELETE"] as const;
+
+const healthPaths = ["/health", "/healthz", "/livez"];
+const readyPaths = ["/ready", "/readyz"];
+
+/** What is answered without a key: nothing there tells more than that Toolwire runs. */
+const openPaths = new Set(["/", ...healthPaths, ...readyPaths]);
 
 /** Both APIs work under each of these: clients differ in what they take for the base. */
 const apiPrefixes = ["/v1", "", "/openai/v1"];
@@ -32,11 +46,14 @@ export function createApp(gateway: Gateway): App {
     clientErrorHandler: answerBrokenRequest,
     frameworkErrors: (error, _request, reply) => sendError(reply, fromFastify(error, limits.body)),
     forceCloseConnections: "idle",
+    // A request that never ends must not hold its connection for ever.
+    requestTimeout: 300_000,
     routerOptions: { maxParamLength: 512, ignoreTrailingSlash: true },
   });
   server.removeContentTypeParser("text/plain");
+  server.decorateRequest("key", null);
   const access = new Access(gateway);
-  const turns = new Turns(gateway, access);
+  const turns = new Turns(gateway);
   let accepting = true;
 
   server.addHook("onRequest", async (request, reply) => {
@@ -44,6 +61,8 @@ export function createApp(gateway: Gateway): App {
     access.allowOrigin(request, reply);
     access.checkHost(request);
     if (request.method === "OPTIONS") return access.preflight(request, reply);
+    // Before the body is read: nobody without a key makes us read one.
+    if (!openPaths.has(pathOf(request.url))) request.key = access.identify(request);
     if (!accepting) {
       reply.header("connection", "close");
       throw new TurnError("shutting_down", "Toolwire is shutting down; send the request again.");
@@ -59,8 +78,7 @@ export function createApp(gateway: Gateway): App {
     return sendError(reply, known);
   });
   server.setNotFoundHandler((request) => {
-    const path = request.url.split("?", 1)[0] ?? "";
-    throw new TurnError("not_found", `There is nothing at ${request.method} ${path.slice(0, 200)}.`);
+    throw new TurnError("not_found", `There is nothing at ${request.method} ${pathOf(request.url).slice(0, 200)}.`);
   });
 
   const route = (path: string, handlers: Partial<Record<(typeof methods)[number], Handler>>) => {
@@ -74,12 +92,8 @@ export function createApp(gateway: Gateway): App {
     }
   };
 
-  const open =
-    <Answer>(answer: Answer) =>
-    (): Answer =>
-      answer;
-  for (const path of ["/health", "/healthz", "/livez"]) route(path, { GET: open({ status: "ok" }) });
-  for (const path of ["/ready", "/readyz"]) {
+  for (const path of healthPaths) route(path, { GET: () => ({ status: "ok" }) });
+  for (const path of readyPaths) {
     route(path, {
       GET: async (_request, reply) => {
         const trouble = await gateway.ready();
@@ -88,10 +102,8 @@ export function createApp(gateway: Gateway): App {
     });
   }
   route("/metrics", {
-    GET: async (request, reply) => {
-      access.identify(request);
-      return reply.header("content-type", gateway.metrics.contentType).send(await gateway.metrics.text());
-    },
+    GET: async (_request, reply) =>
+      reply.header("content-type", gateway.metrics.contentType).send(await gateway.metrics.text()),
   });
   route("/", {
     GET: (request, reply) => {
@@ -108,9 +120,9 @@ export function createApp(gateway: Gateway): App {
   for (const prefix of apiPrefixes) {
     route(`${prefix}/chat/completions`, { POST: turns.handler("chat") });
     route(`${prefix}/responses`, { POST: turns.handler("responses") });
-    route(`${prefix}/models`, { GET: (request) => listModels(gateway.models(access.identify(request))) });
+    route(`${prefix}/models`, { GET: (request) => listModels(gateway.models(request.key)) });
     route(`${prefix}/models/*`, {
-      GET: (request) => oneModel(gateway.models(access.identify(request)), (request.params as { "*": string })["*"]),
+      GET: (request) => oneModel(gateway.models(request.key), (request.params as { "*": string })["*"]),
     });
   }
   return {
@@ -125,6 +137,10 @@ export function createApp(gateway: Gateway): App {
 function refuseMethod(request: FastifyRequest, reply: FastifyReply, allowed: readonly string[]): never {
   reply.header("allow", [...allowed, "OPTIONS"].join(", "));
   throw new TurnError("method_not_allowed", `${request.method} does not work here; use ${allowed.join(" or ")}.`);
+}
+
+function pathOf(url: string): string {
+  return url.split("?", 1)[0] ?? "";
 }
 
 function apiOf(url: string): "chat" | "responses" | "other" {

@@ -1,3 +1,4 @@
+import { STATUS_CODES } from "node:http";
 import type { Socket } from "node:net";
 import type { FastifyError, FastifyReply } from "fastify";
 import { TurnError, toTurnError } from "../turn/index.ts";
@@ -52,6 +53,6 @@ export function answerBrokenRequest(error: NodeJS.ErrnoException, socket: Socket
         ? new TurnError("request_timeout", "The request did not arrive in time.")
         : new TurnError("invalid_request", "This is not an HTTP request that can be read.");
   const body = errorEnvelope(answer.body);
-  const head = `HTTP/1.1 ${answer.status} Bad Request\r\ncontent-type: ${json}\r\ncontent-length: ${Buffer.byteLength(body)}\r\nconnection: close\r\n\r\n`;
+  const head = `HTTP/1.1 ${answer.status} ${STATUS_CODES[answer.status]}\r\ncontent-type: ${json}\r\ncontent-length: ${Buffer.byteLength(body)}\r\nconnection: close\r\n\r\n`;
   socket.end(head + body);
 }

@@ -2,25 +2,22 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Gateway } from "../gateway/index.ts";
 import type { Api, JsonValue } from "../turn/index.ts";
 import { TurnError } from "../turn/index.ts";
-import type { Access } from "./access.ts";
 import { ReplyOutlet } from "./reply-outlet.ts";
 
 /** Runs the turns of both APIs, and knows which are under way. */
 export class Turns {
   readonly #gateway: Gateway;
-  readonly #access: Access;
   readonly #running = new Map<Promise<unknown>, AbortController>();
 
-  constructor(gateway: Gateway, access: Access) {
+  constructor(gateway: Gateway) {
     this.#gateway = gateway;
-    this.#access = access;
   }
 
   handler(api: Api) {
     return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
       const prepared = this.#gateway.prepare(api, request.body as JsonValue | undefined, {
         requestId: request.id,
-        key: this.#access.identify(request),
+        key: request.key,
         profile: oneOf(request.headers["x-toolwire-profile"]),
         receivedAt: performance.now(),
       });

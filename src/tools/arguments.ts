@@ -11,6 +11,32 @@ export function argumentsState(text: string): ArgumentsState {
   return isBeginningOfJson(text) ? "cut" : "broken";
 }
 
+/**
+ * Tells whether arguments that are still growing have come to the end of their object, reading each character once: what is
+ * asked often must not begin again at the first character.
+ */
+export class ObjectEnd {
+  #read = 0;
+  #depth = 0;
+  #inString = false;
+  #escaped = false;
+  #ended = false;
+
+  /** `text` is what was given before, and more. True once the brackets that were opened are all closed. */
+  reached(text: string): boolean {
+    for (; this.#read < text.length; this.#read++) {
+      const character = text.charCodeAt(this.#read);
+      if (this.#escaped) this.#escaped = false;
+      else if (character === 0x5c) this.#escaped = this.#inString;
+      else if (character === 0x22) this.#inString = !this.#inString;
+      else if (this.#inString) continue;
+      else if (character === 0x7b || character === 0x5b) this.#depth++;
+      else if ((character === 0x7d || character === 0x5d) && --this.#depth === 0) this.#ended = true;
+    }
+    return this.#ended && this.#depth === 0;
+  }
+}
+
 /** One reading of the text, left to right, by the grammar of JSON; true when the text ends before the value does. */
 function isBeginningOfJson(text: string): boolean {
   const closers: string[] = [];

@@ -1,6 +1,7 @@
 import {
   type Api,
   asObject,
+  type Foreign,
   type FunctionTool,
   isObject,
   type JsonObject,
@@ -12,6 +13,7 @@ import {
   requiredString,
   type Tool,
   TurnError,
+  without,
   wrong,
 } from "../turn/index.ts";
 
@@ -29,7 +31,7 @@ export function readTools(value: JsonValue | undefined, api: Api, at = "tools"):
 export function readFunctions(value: JsonValue | undefined, at = "functions"): Tool[] {
   if (value === undefined || value === null) return [];
   if (!Array.isArray(value)) throw wrong(at, "a list of functions", value);
-  return value.map((entry, index) => readFunction(asObject(entry, joinPath(at, index)), joinPath(at, index)));
+  return value.map((entry, index) => readFunction(asObject(entry, joinPath(at, index)), "chat", joinPath(at, index)));
 }
 
 /** What a tool is called in headers and logs: its name, or its type where it has none. */
@@ -42,7 +44,7 @@ export function toolLabel(tool: Tool): string {
 function readTool(value: JsonValue, api: Api, at: string): Tool {
   const tool = asObject(value, at);
   const type = requiredString(tool, "type", at);
-  if (type === "function") return readFunction(inside(tool, "function"), pathInside(tool, "function", at));
+  if (type === "function") return readFunction(inside(tool, "function"), api, pathInside(tool, "function", at));
   if (type === "custom") {
     const custom = inside(tool, "custom");
     const path = pathInside(tool, "custom", at);
@@ -50,19 +52,21 @@ function readTool(value: JsonValue, api: Api, at: string): Tool {
       type: "custom",
       name: readName(custom, path),
       description: optionalString(custom, "description", path),
-      format: optionalObject(custom, "format", path),
+      format: flatFormat(optionalObject(custom, "format", path)),
+      more: more(custom, readOfCustom, api),
     };
   }
   return { type: "hosted", api, definition: { ...tool, type } };
 }
 
-function readFunction(tool: JsonObject, at: string): FunctionTool {
+function readFunction(tool: JsonObject, api: Api, at: string): FunctionTool {
   return {
     type: "function",
     name: readName(tool, at),
     description: optionalString(tool, "description", at),
     parameters: optionalObject(tool, "parameters", at),
     strict: optionalBoolean(tool, "strict", at),
+    more: more(tool, readOfFunction, api),
   };
 }
 
@@ -74,6 +78,19 @@ function readName(tool: JsonObject, at: string): string {
     });
   }
   return name;
+}
+
+const readOfFunction = new Set(["type", "name", "description", "parameters", "strict"]);
+const readOfCustom = new Set(["type", "name", "description", "format"]);
+
+function more(tool: JsonObject, read: ReadonlySet<string>, api: Api): Foreign | undefined {
+  const fields = without(tool, read);
+  return Object.keys(fields).length === 0 ? undefined : { api, fields };
+}
+
+/** Chat nests a grammar under its type, Responses does not. */
+function flatFormat(format: JsonObject | undefined): JsonObject | undefined {
+  return isObject(format?.grammar) ? { type: "grammar", ...format.grammar } : format;
 }
 
 function inside(tool: JsonObject, key: string): JsonObject {

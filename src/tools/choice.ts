@@ -66,6 +66,14 @@ export function demandsCall(choice: ToolChoice): boolean {
   return choice.mode === "required" || choice.mode === "forced" || (choice.mode === "allowed" && choice.required);
 }
 
+/** A call that nothing can make is a mistake of the request, and no model need be asked. */
+export function checkDemand(choice: ToolChoice, offered: readonly Tool[], at = "tool_choice"): void {
+  if (!demandsCall(choice)) return;
+  if (offered.some((tool) => tool.type === "hosted" || permits(choice, tool.type, tool.name))) return;
+  const message = `\`${at}\` demands a call, but no tool that it lets through can be offered to this model.`;
+  throw new TurnError("invalid_request", message, { param: at });
+}
+
 function isNamed(tool: ToolName, kind: CallKind, name: string): boolean {
   return tool.kind === kind && tool.name === name;
 }

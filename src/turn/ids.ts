@@ -11,6 +11,13 @@ export function newId(prefix: string): string {
   return `${prefix}_${randomUUID().replaceAll("-", "")}`;
 }
 
+const own = /^[a-z]+_[0-9a-f]{32}$/;
+
+/** Whether an id has the form of those that are made here. */
+export function isOwnId(id: string): boolean {
+  return own.test(id);
+}
+
 /** Gives out the ids of a conversation: each is portable and new to it, whatever a backend repeats. */
 export class Ids {
   readonly #input: readonly Item[];

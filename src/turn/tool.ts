@@ -1,4 +1,4 @@
-import type { Api, CallKind } from "./item.ts";
+import type { Api, CallKind, Foreign } from "./item.ts";
 import type { JsonObject } from "./json.ts";
 
 export interface FunctionTool {
@@ -8,6 +8,7 @@ export interface FunctionTool {
   /** A JSON Schema; untrusted. */
   parameters?: JsonObject | undefined;
   strict?: boolean | undefined;
+  more?: Foreign | undefined;
 }
 
 /** A tool whose argument is free text, perhaps under a grammar. */
@@ -15,7 +16,9 @@ export interface CustomTool {
   type: "custom";
   name: string;
   description?: string | undefined;
+  /** Flat, as Responses has it: `{ type: "grammar", syntax, definition }`. */
   format?: JsonObject | undefined;
+  more?: Foreign | undefined;
 }
 
 /** Any other type (web_search, namespace, mcp, …): carried as the client wrote it. */

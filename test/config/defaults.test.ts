@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { mistakesIn, read } from "./reading.ts";
 
@@ -56,6 +57,14 @@ models:
 describe("the defaults", () => {
   it("are what the documentation says, key by key", () => {
     expect(read(short)).toEqual(read(documented));
+  });
+
+  it("are all in the documentation", () => {
+    const page = readFileSync(new URL("../../docs/configuration.md", import.meta.url), "utf8");
+    const keys = [...documented.matchAll(/\b([a-z_]+):(?= |$)/gm)].map(([, key]) => key ?? "");
+    const named = keys.filter((key) => !/^(?:chutes|demo|fast)$/.test(key));
+    expect(named.length).toBeGreaterThan(60);
+    expect(named.filter((key) => !page.includes(key))).toEqual([]);
   });
 
   it("hold for sections that are there with nothing in them", () => {

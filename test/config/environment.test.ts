@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { mistakesIn, read } from "./reading.ts";
 
-const local = (key: string) => `backends: { a: { base_url: `http://\\${HOST}/v1`, api_key: `\${key}` } }`;
+const local = (key: string) => `backends: { a: { base_url: "http://\${HOST}/v1", api_key: "${key}" } }`;
 
 describe("the environment", () => {
   it("is read where a value says so", () => {

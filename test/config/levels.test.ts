@@ -20,12 +20,17 @@ describe("settings of the turn", () => {
 
   it("may be set for a backend, and hold for its models", () => {
     expect(backends.other?.turn).toEqual({ ...turn, keep_alive: 5_000 });
-    expect(models.same?.turn).toEqual(backends.other?.turn);
+    expect(models.same?.settings.turn).toEqual(backends.other?.turn);
   });
 
   it("may be set for a model, as its other settings", () => {
-    expect(models.own?.turn).toEqual({ ...turn, keep_alive: 1_000 });
-    expect(models.own?.timeouts).toEqual({ connect: 5_000, first_content: 300_000, idle: 1_000, total: 2_000 });
+    expect(models.own?.settings.turn).toEqual({ ...turn, keep_alive: 1_000 });
+    expect(models.own?.settings.timeouts).toEqual({
+      connect: 5_000,
+      first_content: 300_000,
+      idle: 1_000,
+      total: 2_000,
+    });
   });
 });
 
@@ -36,6 +41,20 @@ describe("a model", () => {
       models: { x: { backend: a }, y: { backend: a, model: org/z }, d: { backend: demo } }
     `);
     expect([models.x?.model, models.y?.model, models.d?.model]).toEqual(["x", "org/z", "native"]);
+  });
+
+  it("may have a connection of its own", () => {
+    const { models, backends } = read(`
+      backends: { a: { base_url: http://a/v1, api_key: one, headers: { x-a: a } } }
+      models: { same: { backend: a }, own: { backend: a, base_url: http://b, api_key: two, headers: { x-b: b } } }
+    `);
+    expect(models.same?.settings).toEqual(backends.a);
+    expect(models.own?.settings).toEqual({
+      ...backends.a,
+      base_url: "http://b",
+      api_key: "two",
+      headers: { "x-a": "a", "x-b": "b" },
+    });
   });
 
   it("is not found under a name that every object has", () => {

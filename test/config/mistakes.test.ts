@@ -55,8 +55,8 @@ describe("a mistake", () => {
       "listen.port",
       "listen.host",
       "backends.chutes.api_key",
-      "backends.other.kind",
       "backends.chutes.timeouts.conect",
+      "backends.other.kind",
       "backends.chutes.retries",
       "models.fast.backend",
       "turn.reask",
@@ -94,6 +94,12 @@ describe("a file that is not YAML", () => {
     expect(mistakesIn("log:\n\tlevel: info")).toEqual([
       "not valid YAML at line 2, column 1: a tab indents this line; YAML wants spaces",
     ]);
+  });
+
+  it("may have a variable without quotes where YAML takes it for a mapping", () => {
+    expect(mistakesIn(`backends:\n  a: { api_key: \${KEY} }`)[0]).toMatch(
+      /^not valid YAML at line 2, column \d+: .*; between \{ \} or \[ \], \$\{NAME\} needs quotes$/,
+    );
   });
 
   it("has a key only once", () => {
@@ -142,6 +148,13 @@ describe("keys that belong together", () => {
   it("the command line's host is held to the same rule", () => {
     expect(mistakesIn("", { listen: { host: "0.0.0.0" } })).toHaveLength(1);
     expect(read("listen: { port: 1 }", { listen: { port: 2 } }).listen).toEqual({ host: "127.0.0.1", port: 2 });
+  });
+
+  it("hosts are names or addresses, with or without a port", () => {
+    const good = ["gateway.lan", "gateway.lan:8443", "10.0.0.1", "::1", "[fd00::1]:80", "my_host."];
+    expect(read(`hosts: ${JSON.stringify(good)}`).hosts).toEqual(good);
+    const wrong = ["https://gateway.lan", "gateway.lan/v1", "a:b", "[::g]", "", "gateway.lan:99999", "a b"];
+    expect(mistakesIn(`hosts: ${JSON.stringify(wrong)}`)).toHaveLength(wrong.length);
   });
 
   it("a setting of the turn is written in one place", () => {

@@ -17,7 +17,6 @@ describe("a key whose part is not built yet", () => {
     [backend("turn: { reask: 1 }"), "backends.a.turn.reask"],
     [model("tools: prompted"), "models.m.tools"],
     [model("fallback: [b]"), "models.m.fallback"],
-    [model("base_url: http://b"), "models.m.base_url"],
     [model("ids: sequential"), "models.m.ids"],
     ["turn: { strict_failure: message }", "turn.strict_failure"],
     ["turn: { reask: 1 }", "turn.reask"],

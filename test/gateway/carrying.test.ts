@@ -342,6 +342,83 @@ describe("tools of special types", () => {
   });
 });
 
+describe("what an SDK or another backend left in the history", () => {
+  it("is taken out where a Responses provider would refuse it", async () => {
+    const ours = `rs_${"0".repeat(32)}`;
+    const body = await sent("responses", {
+      model: "responses/m",
+      input: [
+        { type: "reasoning", id: ours, summary: [{ type: "summary_text", text: "hm" }] },
+        { type: "function_call", call_id: "c1", name: "f", arguments: { a: 1 }, parsed_arguments: { a: 1 } },
+        { type: "function_call_output", call_id: "c1", output: "r" },
+      ],
+    });
+    expect(input(body)).toEqual([
+      { type: "function_call", call_id: "c1", name: "f", arguments: '{"a":1}' },
+      { type: "function_call_output", call_id: "c1", output: "r" },
+    ]);
+  });
+
+  it("reaches a chat backend in a form that it knows", async () => {
+    const body = await sent("responses", {
+      model: "chat/m",
+      input: [
+        { role: "user", content: "q" },
+        { type: "custom_tool_call", call_id: "c1", name: "apply_patch", input: "*** Begin" },
+        { type: "custom_tool_call_output", call_id: "c1", output: "done" },
+        { type: "function_call", call_id: "c2", name: "f", arguments: "" },
+        { type: "function_call_output", call_id: "c2", output: "r" },
+      ],
+    });
+    const called = (id: string, name: string, text: string) => ({
+      role: "assistant",
+      content: null,
+      tool_calls: [{ id, type: "function", function: { name, arguments: text } }],
+    });
+    expect(messages(body).slice(1)).toEqual([
+      called("c1", "apply_patch", '{"input":"*** Begin"}'),
+      { role: "tool", tool_call_id: "c1", content: "done" },
+      called("c2", "f", "{}"),
+      { role: "tool", tool_call_id: "c2", content: "r" },
+    ]);
+  });
+});
+
+describe("a tool", () => {
+  it("keeps what Toolwire does not know of it, for a backend of the same API", async () => {
+    const tool = { type: "function", name: "f", parameters: { type: "object" }, defer_loading: true };
+    const same = await sent("responses", { model: "responses/m", input: "hi", tools: [tool] });
+    expect(same.tools).toEqual([{ ...tool, description: null }]);
+    const other = await sent("responses", { model: "chat/m", input: "hi", tools: [tool] });
+    expect(JSON.stringify(other.tools)).not.toContain("defer_loading");
+  });
+
+  it("of the custom kind has its grammar where the backend's API has it", async () => {
+    const grammar = { syntax: "lark", definition: "start: /.+/" };
+    const tools = [{ type: "custom", custom: { name: "p", format: { type: "grammar", grammar } } }];
+    const question = [{ role: "user", content: "hi" }];
+    const flat = await sent("chat", { model: "responses/m", messages: question, tools });
+    expect(flat.tools).toEqual([{ type: "custom", name: "p", format: { type: "grammar", ...grammar } }]);
+    const nested = await sent("chat", { model: "chat/m", messages: question, tools });
+    expect(nested.tools).toEqual(tools);
+  });
+});
+
+describe("an alias", () => {
+  it("may go to an address of its own", async () => {
+    const other = await startProvider(() => ({ say: "elsewhere" }));
+    const { backends: shared } = bothBackends(provider);
+    const own = await startGateway({
+      backends: shared,
+      models: { far: { backend: "chat", base_url: other.url, model: "m" } },
+    });
+    const answer = await ask(own, "chat", { model: "far", messages: [{ role: "user", content: "hi" }] });
+    expect(answer.text).toBe("elsewhere");
+    await own.close();
+    await other.close();
+  });
+});
+
 describe("legacy functions", () => {
   it("are tools with ids by the time they reach a backend", async () => {
     for (const backend of backends) {

@@ -9,6 +9,7 @@ import {
   expected,
   expectedItems,
   type RenderedRequest,
+  type TurnConstraints,
 } from "../support/arbitraries.ts";
 import type { Folded } from "../support/folded.ts";
 import { type Answer, ask, bothBackends, requestFor, startGateway } from "../support/gateway.ts";
@@ -50,7 +51,9 @@ const tools = [
   ...["get_weather", "get_time", "refresh", "search-notes"].map((name) => ({ name })),
   { name: "apply_patch", kind: "custom" as const },
 ];
-const plays = fc.record({ turn: anyTurn({ custom: true }), rendering: anyRendering(), chunking: anyChunking() });
+const anyPlay = (constraints?: TurnConstraints) =>
+  fc.record({ turn: anyTurn(constraints), rendering: anyRendering(), chunking: anyChunking() });
+const plays = anyPlay();
 
 /** Providers differ in what follows the end of a turn; before it, nothing is whole. */
 function breakOff(bytes: Buffer, at: number): Buffer {
@@ -82,15 +85,18 @@ function bare(item: JsonObject): unknown {
 }
 
 describe.each(pairs)("a $client client of a $backend backend has the turn,", ({ client, backend }) => {
-  it("however its stream is cut and its calls are mixed", { timeout: 120_000 }, async () => {
-    await fc.assert(
-      fc.asyncProperty(plays, async (next) => {
-        const answer = await run(client, backend, true, next);
-        expect(content(answer)).toEqual(expected(next.turn, client, backend));
-        if (client === "responses") expect(answer.items.map(bare)).toEqual(expectedItems(next.turn));
-      }),
-      { numRuns: 80 },
-    );
+  const keepsTheTurn = async (next: Play) => {
+    const answer = await run(client, backend, true, next);
+    expect(content(answer)).toEqual(expected(next.turn, client, backend));
+    if (client === "responses") expect(answer.items.map(bare)).toEqual(expectedItems(next.turn));
+  };
+
+  it("however its stream is cut and its calls are mixed", { timeout: 60_000 }, async () => {
+    await fc.assert(fc.asyncProperty(plays, keepsTheTurn), { numRuns: 50 });
+  });
+
+  it("with custom calls among the others", { timeout: 60_000 }, async () => {
+    await fc.assert(fc.asyncProperty(anyPlay({ custom: true }), keepsTheTurn), { numRuns: 40 });
   });
 
   it("however its body is cut, when it comes whole", { timeout: 60_000 }, async () => {
@@ -98,7 +104,7 @@ describe.each(pairs)("a $client client of a $backend backend has the turn,", ({ 
       fc.asyncProperty(plays, async (next) => {
         expect(content(await run(client, backend, false, next))).toEqual(expected(next.turn, client, backend));
       }),
-      { numRuns: 40 },
+      { numRuns: 25 },
     );
   });
 
@@ -114,7 +120,7 @@ describe.each(pairs)("a $client client of a $backend backend has the turn,", ({ 
         expect(whole.text.startsWith(answer.text)).toBe(true);
         expect(whole.calls).toEqual(expect.arrayContaining(answer.calls));
       }),
-      { numRuns: 60 },
+      { numRuns: 40 },
     );
   });
 });

@@ -64,6 +64,25 @@ describe("keys", () => {
     if (status !== 200) expect(await response.json()).toHaveProperty("error.code");
   });
 
+  it("are asked for before a body is read", async () => {
+    const response = await fetch(`${keyed.url}/v1/responses`, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: "{",
+    });
+    expect(response.status).toBe(401);
+  });
+
+  it("hide the names of models that they may not use", async () => {
+    const response = await fetch(`${keyed.url}/v1/responses`, {
+      method: "POST",
+      headers: { "content-type": "application/json", authorization: "Bearer narrow-key-3" },
+      body: JSON.stringify({ model: "zzz", input: "hi" }),
+    });
+    expect(response.status).toBe(404);
+    expect(await response.text()).not.toContain("demo");
+  });
+
   it("guard the list of models and the metrics, but not health, readiness and the page", async () => {
     const status = async (path: string) => (await fetch(`${keyed.url}${path}`)).status;
     expect(await status("/v1/models")).toBe(401);

@@ -85,6 +85,12 @@ describe("a malformed Chat request gets a 400 that names the field", () => {
       { messages: [user], tools: [tool], tool_choice: { type: "function", function: { name: "other" } } },
       "tool_choice",
     ],
+    ["a call demanded of nobody", { messages: [user], tool_choice: "required" }, "tool_choice"],
+    [
+      "a call demanded of a tool that cannot be offered",
+      { messages: [user], tools: [{ type: "web_search" }], tool_choice: "required" },
+      "tool_choice",
+    ],
     ["two answers at once", { messages: [user], n: 2 }, "n"],
     ["a temperature in words", { messages: [user], temperature: "hot" }, "temperature"],
     ["a stream that is a word", { messages: [user], stream: "yes" }, "stream"],
@@ -177,17 +183,21 @@ describe("every path answers a mistake with the envelope", () => {
     expect(error?.message).toContain('Did you mean "demo"?');
   });
 
-  it("what is not HTTP is answered too", async () => {
+  it.each([
+    ["what is not HTTP", "GARBAGE\r\n\r\n", 400],
+    ["headers without end", `GET /health HTTP/1.1\r\nhost: localhost\r\nx: ${"y".repeat(20_000)}\r\n\r\n`, 431],
+  ])("%s is answered too", async (_case, text, status) => {
     const { port } = new URL(gateway.url);
     const answer = await new Promise<string>((resolve) => {
-      let text = "";
-      const socket = connect(Number(port), "127.0.0.1", () => socket.write("GARBAGE\r\n\r\n"));
+      let received = "";
+      const socket = connect(Number(port), "127.0.0.1", () => socket.write(text));
       socket.on("data", (data) => {
-        text += data.toString();
+        received += data.toString();
       });
-      socket.on("close", () => resolve(text));
+      socket.on("close", () => resolve(received));
+      socket.on("error", () => resolve(received));
     });
-    expect(answer).toContain("HTTP/1.1 400");
+    expect(answer).toContain(`HTTP/1.1 ${status} `);
     expectEnvelope((parseJson(answer.slice(answer.indexOf("{"))) as { error: JsonObject }).error);
   });
 

@@ -102,6 +102,16 @@ describe("a backend that is silent", () => {
   });
 });
 
+describe("a backend that says why it stopped, but never ends", () => {
+  it("does not hold the client", async () => {
+    const { gateway } = await setUp(() => ({
+      bytes: ['data: {"choices":[{"delta":{"content":"all"},"finish_reason":"stop"}]}\n\n', "hang"],
+    }));
+    const answer = await ask(gateway, "chat", requestFor("chat", { model: "chat/endless", stream: true }));
+    expect(answer).toMatchObject({ text: "all", ended: "completed" });
+  });
+});
+
 describe("a gateway that is told to stop", () => {
   it("lets running turns finish and takes no new ones", async () => {
     const { gateway, provider } = await setUp(() => ({ say: "word ".repeat(20), pieceDelay: 20 }));
@@ -226,6 +236,16 @@ describe("a provider's own error", () => {
     expect(answer.status).toBe(told);
     expect(answer.error?.message).toContain("busy");
     expect(answer.headers.get("retry-after")).toBe(retryAfter);
+  });
+
+  it("a backend that does not speak https is told so, with what to look at", async () => {
+    const { provider } = await setUp(() => ({ say: "hi" }));
+    const base_url = provider.url.replace("http:", "https:");
+    const gateway = await startGateway({ backends: { chat: { kind: "chat", base_url } } });
+    opened.push(gateway);
+    const answer = await ask(gateway, "chat", requestFor("chat", { model: "chat/x" }));
+    expect(answer.error?.code).toBe("upstream_unreachable");
+    expect(answer.error?.message).toContain("base_url");
   });
 
   it("a backend that is not there is told so", async () => {

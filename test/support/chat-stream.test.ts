@@ -115,11 +115,12 @@ describe("a good stream", () => {
     });
   });
 
-  it("that was cut by a limit gives no call to run", () => {
-    const frames = structuredClone(calls.slice(0, 3));
-    const stream = checkChatStream(sse([...frames, chunk({}, "length"), "[DONE]"]));
+  it("that was cut by a limit has the calls that are whole, and no other", () => {
+    const stream = checkChatStream(sse([...calls.slice(0, 3), chunk({}, "length"), "[DONE]"]));
     expect(stream).toMatchObject({ faults: [], calls: [], ended: "length" });
     expect(stream.unfinished).toMatchObject([{ id: "call_a", arguments: '{"city":' }]);
+    const later = checkChatStream(sse([...calls.slice(0, 5), chunk({}, "length"), "[DONE]"]));
+    expect(later).toMatchObject({ faults: [], calls: [{ id: "call_a" }], unfinished: [{ id: "call_b" }] });
   });
 
   it("may have arguments that are not JSON where the scene says so", () => {

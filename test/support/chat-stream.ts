@@ -27,7 +27,7 @@ export interface ChatStreamOptions {
 export interface ChatStream extends Folded {
   faults: string[];
   chunks: JsonObject[];
-  /** Calls that were begun in a turn that did not end with them: a client must not run these. */
+  /** Calls that were begun and stop in the middle: a client must not run these. */
   unfinished: FoldedCall[];
   /** The legacy form of a call. */
   functionCall: { name: string; arguments: string } | null;
@@ -97,14 +97,16 @@ class ChatStreamReader {
       const { includeUsage, usageUnknown } = this.#options;
       if (includeUsage && !usageUnknown) this.faults.unless(this.#usageChunks > 0, "no usage chunk");
     }
-    const whole = this.#finish === "tool_calls";
+    const isWhole = (call: FoldedCall, index: number) =>
+      this.#finish === "tool_calls" ||
+      (call.kind === "function" ? parseJson(call.arguments) !== undefined : index < this.#calls.length - 1);
     return {
       faults: this.faults.list,
       chunks: this.#chunks,
       ...this.#heard,
       annotations: this.#annotations,
-      calls: whole ? this.#calls : [],
-      unfinished: whole ? [] : this.#calls,
+      calls: this.#calls.filter(isWhole),
+      unfinished: this.#calls.filter((call, index) => !isWhole(call, index)),
       functionCall: this.#functionCall,
       finish: this.#finish,
       ended: this.#failed ? "failed" : endedOfFinish(this.#finish),

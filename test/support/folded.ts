@@ -26,7 +26,7 @@ export interface Folded {
   refusal: string;
   /** In the flat form of the Responses API. */
   annotations: JsonObject[];
-  /** Only what a client may run. */
+  /** Those that are whole, however the turn ended. */
   calls: FoldedCall[];
   /** The API's own word: `finish_reason`, or the response's `status`. */
   finish: string | null;

@@ -1,4 +1,5 @@
 import { tmpdir } from "node:os";
+import { parts } from "../../src/cli/parts.ts";
 import { toConfig } from "../../src/config/index.ts";
 import { type RunningServer, startServer } from "../../src/http/server.ts";
 import { type Api, isObject, type JsonObject, type JsonValue, parseJson } from "../../src/turn/index.ts";
@@ -13,8 +14,7 @@ export { followUp, requestFor, type ToolWish, type TurnWish } from "./requests.t
 /** The real server, in this process, on a port of its own. The configuration is a plain object as a file would have it. */
 export function startGateway(config: JsonObject = {}): Promise<RunningServer> {
   const options = {
-    kinds: ["chat", "responses", "demo"],
-    dialects: [],
+    ...parts,
     environment: {},
     directory: tmpdir(),
     listen: { host: "127.0.0.1", port: 0 },

@@ -271,6 +271,22 @@ describe("every rule of the extended profile bites", () => {
       "response.output_tool_call.delta: the call was already ended",
       extendedCall.toSpliced(10, 0, { type: "response.output_tool_call.delta", ...tool, delta: "" }),
     ],
+    [
+      [
+        "response.output_tool_call.delta: the call was not begun",
+        "response.output_tool_call.end: the call was not begun",
+        "output_item.done: no output_tool_call begin and end",
+      ],
+      extendedCall.toSpliced(3, 1),
+    ],
+    [
+      "output_item.done: output_tool_call.delta differs from the arguments",
+      mutateAll(extendedCall, [[7, "delta"], '"Oslo"}'], [[9, "arguments"], '{"city":"Oslo"}']),
+    ],
+    [
+      ["response.done before the terminal event", "not exactly one response.done"],
+      extendedCall.toSpliced(11, 0, ...extendedCall.slice(-1)),
+    ],
     ["not exactly one response.done", extendedCall.slice(0, -1)],
     ["response.done has another response than the terminal event", on(extendedCall)(12, "response", "output")([])],
   ];

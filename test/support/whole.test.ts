@@ -44,6 +44,13 @@ describe("a whole Chat answer", () => {
     });
   });
 
+  it("may keep the calls that are whole at a limit", () => {
+    const limited = mutate(chat, [...choice, "finish_reason"], "length");
+    expect(checkChatWhole(limited)).toMatchObject({ faults: [], ended: "length", calls: [{}, {}] });
+    const cut = mutate(limited, [...firstCall, "function", "arguments"], '{"city":');
+    expect(checkChatWhole(cut).faults).toEqual(["a call whose arguments are not whole JSON"]);
+  });
+
   it("of a legacy request has a function_call", () => {
     const call = { name: "get_weather", arguments: "{}" };
     const answer = { ...mutate(chat, [...inMessage, "tool_calls"], undefined) };
@@ -71,7 +78,6 @@ describe("a whole Chat answer", () => {
     ["message.content is not a string", [...inMessage, "content"], []],
     ["message.annotations are not of Chat's form", [...inMessage, "annotations", 0, "url_citation"], undefined],
     ["finish_reason and tool_calls disagree", [...choice, "finish_reason"], "stop"],
-    ["finish_reason and tool_calls disagree", [...choice, "finish_reason"], "length"],
     ["finish_reason and function_call disagree", [...inMessage, "function_call"], { name: "x", arguments: "{}" }],
     ["a call without type", [...firstCall, "type"], undefined],
     ["a call without a fit id", [...firstCall, "id"], ""],

@@ -113,9 +113,11 @@ function readCalls(value: JsonValue | undefined, faults: Faults): FoldedCall[] {
 
 function checkFinish(finish: string | null, message: Message, options: WholeOptions, faults: Faults): void {
   const { calls, functionCall } = message;
-  // A whole answer has no calls that were merely begun: what stands there, clients run.
-  faults.unless((finish === "tool_calls") === calls.length > 0, "finish_reason and tool_calls disagree");
-  faults.unless((finish === "function_call") === (functionCall !== null), "finish_reason and function_call disagree");
+  // At a limit, the calls before the one that was cut are whole, and stay.
+  const free = finish === "length" || finish === "content_filter";
+  faults.unless(free || (finish === "tool_calls") === calls.length > 0, "finish_reason and tool_calls disagree");
+  const legacy = free || (finish === "function_call") === (functionCall !== null);
+  faults.unless(legacy, "finish_reason and function_call disagree");
   if (options.rawArguments) return;
   for (const call of [...calls.filter((each) => each.kind === "function"), ...(functionCall ? [functionCall] : [])]) {
     faults.unless(parseJson(call.arguments) !== undefined, "a call whose arguments are not whole JSON");

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { argumentsState } from "../../src/tools/index.ts";
+import { argumentsState, ObjectEnd } from "../../src/tools/index.ts";
 
 describe("the state of a call's arguments", () => {
   it.each([
@@ -47,5 +47,23 @@ describe("the state of a call's arguments", () => {
   it("reads a megabyte once", () => {
     const text = `{"a":[${"[".repeat(500_000)}`;
     expect(argumentsState(text)).toBe("cut");
+  });
+});
+
+describe("the end of arguments that are still growing", () => {
+  it("is reached with the last character of an object, and not before", () => {
+    fc.assert(
+      fc.property(fc.dictionary(fc.string(), fc.jsonValue()), (value) => {
+        const text = JSON.stringify(value);
+        const end = new ObjectEnd();
+        for (let at = 1; at < text.length; at++) expect(end.reached(text.slice(0, at))).toBe(false);
+        expect(end.reached(text)).toBe(true);
+      }),
+    );
+  });
+
+  it("is not reached by a text that has no brackets", () => {
+    expect(new ObjectEnd().reached("plain")).toBe(false);
+    expect(new ObjectEnd().reached("")).toBe(false);
   });
 });

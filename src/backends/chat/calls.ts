@@ -1,4 +1,4 @@
-import { argumentsState } from "../../tools/index.ts";
+import { argumentsState, ObjectEnd } from "../../tools/index.ts";
 import { type CallKind, type Emit, isObject, type JsonObject, type JsonValue } from "../../turn/index.ts";
 
 /** A call as it arrives: arguments wait until the name is known. */
@@ -9,8 +9,8 @@ interface GrowingCall {
   name: string | undefined;
   arguments: string;
   started: boolean;
-  /** Whether arguments came since they were last looked at. */
-  changed: boolean;
+  /** Where the arguments end, as far as they were looked at. */
+  end: ObjectEnd;
 }
 
 /**
@@ -46,9 +46,7 @@ export class GrowingCalls {
   settle(): void {
     if (this.#open.length === 0) return;
     this.#open = this.#open.filter((call) => {
-      if (!call.changed) return true;
-      call.changed = false;
-      if (!call.started || call.arguments.trim() === "" || argumentsOf(call) !== "whole") return true;
+      if (!call.started || !isSurelyWhole(call)) return true;
       this.#emit({ type: "call.done", call: call.call });
       return false;
     });
@@ -58,17 +56,24 @@ export class GrowingCalls {
   end(): boolean {
     let whole = true;
     for (const call of this.#open) {
-      if (call.started && argumentsOf(call) !== "cut") this.#emit({ type: "call.done", call: call.call });
+      if (call.started && !isCut(call)) this.#emit({ type: "call.done", call: call.call });
       else whole = false;
     }
     this.#open = [];
     return whole;
   }
 
-  /** By index; providers that leave it out mean the last call, unless another id begins a new one. */
+  /**
+   * By index, unless another id begins another call under the same one; providers that leave the index out mean the last call,
+   * unless they name one.
+   */
   #find(entry: JsonObject, index: number | undefined): GrowingCall {
-    if (index !== undefined) return this.#byKey.get(index) ?? this.#begin(index);
     const id = typeof entry.id === "string" && entry.id !== "" ? entry.id : undefined;
+    if (index !== undefined) {
+      const known = this.#byKey.get(index);
+      const another = known?.id !== undefined && id !== undefined && known.id !== id;
+      return known && !another ? known : this.#begin(index);
+    }
     if (id === undefined) return this.#last ?? this.#begin(`call ${this.#count}`);
     return this.#byKey.get(id) ?? this.#begin(id);
   }
@@ -82,7 +87,7 @@ export class GrowingCalls {
       name: undefined,
       arguments: "",
       started: false,
-      changed: false,
+      end: new ObjectEnd(),
     };
     this.#byKey.set(key, call);
     this.#open.push(call);
@@ -93,7 +98,6 @@ export class GrowingCalls {
   #grow(call: GrowingCall, name: JsonValue | undefined, piece: JsonValue | undefined): void {
     const delta = typeof piece === "string" ? piece : isObject(piece) ? JSON.stringify(piece) : "";
     call.arguments += delta;
-    call.changed = true;
     if (!call.started) {
       if (typeof name !== "string" || name === "") return;
       call.name = name;
@@ -106,7 +110,11 @@ export class GrowingCalls {
   }
 }
 
-/** A custom call's input is free text: it is whole whenever it ends. */
-function argumentsOf(call: GrowingCall): "whole" | "cut" | "broken" {
-  return call.kind === "custom" ? "whole" : argumentsState(call.arguments);
+/** An object that is whole cannot go on. Free text always can, and so can arguments that have not begun. */
+function isSurelyWhole({ kind, arguments: text, end }: GrowingCall): boolean {
+  return kind === "function" && end.reached(text);
+}
+
+function isCut({ kind, arguments: text }: GrowingCall): boolean {
+  return kind === "function" && argumentsState(text) === "cut";
 }

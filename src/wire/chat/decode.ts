@@ -73,7 +73,8 @@ export function decodeChatRequest(body: JsonObject): ChatRequest {
       input: readMessages(messages),
       tools,
       choice,
-      settings: readSettings(body),
+      // A legacy answer has room for one call.
+      settings: { ...readSettings(body), ...(legacy && { parallelToolCalls: false }) },
       format: readFormat(body),
       parameters: without(body, read),
     },

@@ -2,7 +2,7 @@ import type { CallItem, Item, JsonObject, JsonValue, MessageItem, OutputItem, Pa
 
 /** The conversation as Chat Completions messages, for a backend. */
 export function writeMessages(turn: Turn): JsonObject[] {
-  const writer = new MessageWriter(turn.api === "chat" ? "developer" : "system");
+  const writer = new MessageWriter(turn.api === "chat");
   if (turn.instructions) writer.add({ role: "system", content: turn.instructions });
   for (const item of turn.input) writer.item(item);
   return writer.finish();
@@ -14,13 +14,13 @@ export function writeMessages(turn: Turn): JsonObject[] {
  */
 class MessageWriter {
   readonly #messages: JsonObject[] = [];
-  /** Most chat providers know `system` only; a chat client that says `developer` means it. */
-  readonly #developer: string;
+  /** A chat client that uses what few providers know (the role `developer`, custom calls) knows that its own does. */
+  readonly #chatClient: boolean;
   #assistant: JsonObject | undefined;
   #attachments: JsonValue[] = [];
 
-  constructor(developer: string) {
-    this.#developer = developer;
+  constructor(chatClient: boolean) {
+    this.#chatClient = chatClient;
   }
 
   add(message: JsonObject): void {
@@ -67,7 +67,7 @@ class MessageWriter {
   }
 
   #message(item: MessageItem): JsonObject {
-    const role = item.role === "developer" ? this.#developer : item.role;
+    const role = item.role === "developer" && !this.#chatClient ? "system" : item.role;
     return { role, content: writeContent(item.content), ...foreign(item) };
   }
 
@@ -88,11 +88,7 @@ class MessageWriter {
   #call(item: CallItem): void {
     const message = this.#turn();
     const calls = Array.isArray(message.tool_calls) ? message.tool_calls : [];
-    calls.push(
-      item.kind === "function"
-        ? { id: item.callId, type: "function", function: { name: item.name, arguments: item.arguments } }
-        : { id: item.callId, type: "custom", custom: { name: item.name, input: item.arguments } },
-    );
+    calls.push(writeCall(item, this.#chatClient));
     message.tool_calls = calls;
   }
 
@@ -114,6 +110,13 @@ class MessageWriter {
     this.#messages.push({ role: "user", content: this.#attachments });
     this.#attachments = [];
   }
+}
+
+function writeCall({ kind, callId: id, name, arguments: text }: CallItem, chatClient: boolean): JsonObject {
+  if (kind === "function")
+    return { id, type: "function", function: { name, arguments: text.trim() === "" ? "{}" : text } };
+  if (chatClient) return { id, type: "custom", custom: { name, input: text } };
+  return { id, type: "function", function: { name, arguments: JSON.stringify({ input: text }) } };
 }
 
 /** A tool's output as text, and what cannot be text as parts of a message that follows. */

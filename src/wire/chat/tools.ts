@@ -2,15 +2,18 @@ import type { JsonObject, JsonValue, Tool, ToolChoice, ToolName } from "../../tu
 
 /** A tool in the nested shape of Chat Completions; `undefined` for a type that this API does not have. */
 export function writeTool(tool: Tool): JsonObject | undefined {
-  if (tool.type === "function") {
-    const { type, ...definition } = tool;
-    return { type, function: { ...definition } };
-  }
-  if (tool.type === "custom") {
-    const { type, ...definition } = tool;
-    return { type, custom: { ...definition } };
-  }
-  return undefined;
+  if (tool.type === "hosted") return undefined;
+  const { type, more, ...definition } = tool;
+  const besides = more?.api === "chat" ? more.fields : undefined;
+  if (tool.type === "function") return { type, function: { ...besides, ...definition } };
+  return { type, custom: { ...besides, ...definition, format: nestedFormat(tool.format) } };
+}
+
+/** Chat nests a grammar under its type, Responses does not. */
+function nestedFormat(format: JsonObject | undefined): JsonObject | undefined {
+  if (format?.type !== "grammar") return format;
+  const { type, ...grammar } = format;
+  return { type, grammar };
 }
 
 /**

@@ -5,6 +5,7 @@ import {
   type Foreign,
   type Item,
   isObject,
+  isOwnId,
   type JsonObject,
   type JsonValue,
   joinPath,
@@ -72,8 +73,8 @@ export function writeItem(item: Item): JsonObject | undefined {
         ...foreign(item.more),
       };
     case "reasoning":
-      // Only what a Responses provider made itself has an id; it refuses others.
-      if (item.id === undefined) return undefined;
+      // A provider refuses reasoning that it did not make: of a chat client, or what we made of a chat backend's.
+      if (item.id === undefined || (item.encrypted === undefined && isOwnId(item.id))) return undefined;
       return {
         type: "reasoning",
         id: item.id,
@@ -87,7 +88,8 @@ export function writeItem(item: Item): JsonObject | undefined {
 }
 
 const readOfMessage = new Set(["type", "id", "role", "content"]);
-const readOfFunctionCall = new Set(["type", "id", "call_id", "name", "arguments"]);
+/** `parsed_arguments` is what OpenAI's SDKs add to an item, and the API refuses when it comes back. */
+const readOfFunctionCall = new Set(["type", "id", "call_id", "name", "arguments", "parsed_arguments"]);
 const readOfCustomCall = new Set(["type", "id", "call_id", "name", "input"]);
 const readOfOutput = new Set(["type", "id", "call_id", "output"]);
 const readOfReasoning = new Set(["type", "id", "summary", "encrypted_content"]);
@@ -118,7 +120,9 @@ function readCall(item: JsonObject, kind: CallKind, argumentsKey: "arguments" | 
     kind,
     callId: requiredString(item, "call_id", at),
     name: requiredString(item, "name", at),
-    arguments: optionalString(item, argumentsKey, at) ?? "",
+    arguments: isObject(item[argumentsKey])
+      ? JSON.stringify(item[argumentsKey])
+      : (optionalString(item, argumentsKey, at) ?? ""),
     id: optionalString(item, "id", at),
     more: more(item, kind === "function" ? readOfFunctionCall : readOfCustomCall),
   };

@@ -33,8 +33,9 @@ export function isResponsesTool(tool: Tool): boolean {
 export function writeTool(tool: Tool): JsonObject {
   switch (tool.type) {
     case "function": {
-      const { type, name, description, parameters, strict } = tool;
+      const { type, name, description, parameters, strict, more } = tool;
       return {
+        ...(more?.api === "responses" && more.fields),
         type,
         name,
         description: description ?? null,
@@ -42,8 +43,10 @@ export function writeTool(tool: Tool): JsonObject {
         strict: strict ?? null,
       };
     }
-    case "custom":
-      return { ...tool };
+    case "custom": {
+      const { more, ...definition } = tool;
+      return { ...(more?.api === "responses" && more.fields), ...definition };
+    }
     case "hosted":
       return tool.definition;
   }

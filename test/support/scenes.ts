@@ -1,15 +1,19 @@
 import type { Api, JsonObject } from "../../src/turn/index.ts";
-import type { Folded, FoldedCall } from "../support/folded.ts";
-import type { ToolWish } from "../support/gateway.ts";
-import type { Reply } from "../support/provider.ts";
+import type { Folded, FoldedCall } from "./folded.ts";
+import type { Reply } from "./provider.ts";
+import type { ToolWish } from "./requests.ts";
 
 /** What a scripted model does, and what a client of either API must have of it, whatever lies between. */
 export interface Scene {
   name: string;
   reply: Reply;
+  /** What the model does when it is asked for a whole answer, where the stream cannot be put into one. */
+  whole?: Reply;
   /** The kind of backend that can do this; both unless said. */
   backend?: Api;
-  expects: Partial<Omit<Folded, "calls">> & { calls?: Pick<FoldedCall, "name" | "arguments">[] };
+  expects: Partial<Omit<Folded, "calls">> & {
+    calls?: (Pick<FoldedCall, "name" | "arguments"> & Partial<FoldedCall>)[];
+  };
   /** The types of a Responses client's items. */
   items: string[];
 }
@@ -24,11 +28,13 @@ export const tools: ToolWish[] = [
   { name: "get_weather", description: "The weather now", parameters: place },
   { name: "get_time", description: "The time now", parameters: place },
   { name: "refresh", description: "Loads everything again", parameters: { type: "object", properties: {} } },
+  { name: "apply_patch", kind: "custom", description: "Edits files" },
 ];
 
 const rome = { name: "get_weather", arguments: '{"location":"Rome"}' };
 const oslo = { name: "get_weather", arguments: '{ "location": "Oslo" }' };
 const noon = { name: "get_time", arguments: '{"location":"日本","note":"naïve \\"quoted\\" 😀\\n"}' };
+const patch = { name: "apply_patch", arguments: '*** Begin\n+say "日本"\n*** End', kind: "custom" } as const;
 const speech = "A plain answer — 日本 😀,\r\nin two lines.";
 const citation = { type: "url_citation", url: "https://a.example/", title: "A", start_index: 0, end_index: 7 };
 
@@ -41,6 +47,10 @@ const late = [
   { tool_calls: [{ index: 0, function: { name: "get_weather" } }] },
   { tool_calls: [{ index: 0, function: { arguments: '"Rome"}' } }] },
 ].map((delta) => chunk(delta));
+
+const sameIndex = [rome, noon].map((call, at) =>
+  chunk({ tool_calls: [{ index: 0, id: `call_${at}`, type: "function", function: call }] }),
+);
 
 export const scenes: Scene[] = [
   { name: "text", reply: { say: speech }, expects: { text: speech }, items: ["message"] },
@@ -78,9 +88,31 @@ export const scenes: Scene[] = [
   {
     name: "arguments-before-name",
     backend: "chat",
+    whole: { calls: [rome] },
     reply: { chunks: [...late, chunk({}, "tool_calls"), { ...chunk({}), choices: [], usage: elevenAndSeven }] },
     expects: { calls: [rome] },
     items: ["function_call"],
+  },
+  {
+    // Providers that count calls wrongly still give each its own id.
+    name: "two-calls-under-one-index",
+    backend: "chat",
+    whole: { calls: [rome, noon] },
+    reply: { chunks: [...sameIndex, chunk({}, "tool_calls"), { ...chunk({}), choices: [], usage: elevenAndSeven }] },
+    expects: { calls: [rome, noon] },
+    items: ["function_call", "function_call"],
+  },
+  {
+    name: "custom",
+    reply: { calls: [patch, rome] },
+    expects: { calls: [patch, rome] },
+    items: ["custom_tool_call", "function_call"],
+  },
+  {
+    name: "custom-interleaved",
+    reply: { calls: [patch, rome, patch], interleave: true, chunk: 4 },
+    expects: { calls: [patch, rome, patch] },
+    items: ["custom_tool_call", "function_call", "custom_tool_call"],
   },
   {
     name: "reasoning",
