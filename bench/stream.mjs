@@ -35,8 +35,8 @@ async function main(options) {
   }
 }
 
-async function runScenarios(chosen, provider, load, start, { rounds, requests, profile }) {
-  const args = [provider.url];
+async function runScenarios(chosen, provider, load, start, { rounds, requests, log, profile }) {
+  const args = [provider.url, log];
   const startMiddle = (name) => {
     const flags = profile ? ["--cpu-prof", `--cpu-prof-dir=${profile}`, `--cpu-prof-name=${name}.cpuprofile`] : [];
     return start(name, { args, flags });

@@ -1,4 +1,7 @@
 import { fork } from "node:child_process";
+import { closeSync, mkdtempSync, openSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 const startLimit = 15_000;
@@ -7,10 +10,12 @@ const answerLimit = 30_000;
 /** A server in a process of its own, so that its CPU and memory are its alone. */
 export async function startProcess(name, { args = [], flags = [] } = {}) {
   const file = fileURLToPath(new URL(`../servers/${name}.mjs`, import.meta.url));
-  const child = fork(file, args, {
-    execArgv: ["--expose-gc", ...flags],
-    stdio: ["ignore", "inherit", "inherit", "ipc"],
-  });
+  // A server logs as it does in use; to a file, where nobody has to read it while something is measured.
+  const folder = mkdtempSync(join(tmpdir(), "toolwire-bench-"));
+  const log = join(folder, `${name}.log`);
+  const output = openSync(log, "w");
+  const child = fork(file, args, { execArgv: ["--expose-gc", ...flags], stdio: ["ignore", output, output, "ipc"] });
+  closeSync(output);
   const waiting = new Map();
   let asked = 0;
   child.on("message", ({ id = "start", answer, started }) => {
@@ -18,8 +23,10 @@ export async function startProcess(name, { args = [], flags = [] } = {}) {
     waiting.delete(id);
   });
   child.once("exit", (code, signal) => {
-    for (const { reject } of waiting.values()) reject(new Error(`${name} ended by itself (${signal ?? code})`));
+    const ended = new Error(`${name} ended by itself (${signal ?? code}): ${readFileSync(log, "utf8").slice(-2_000)}`);
+    for (const { reject } of waiting.values()) reject(ended);
     waiting.clear();
+    rmSync(folder, { recursive: true, force: true });
   });
 
   const answerTo = (id, milliseconds) => {

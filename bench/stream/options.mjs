@@ -6,6 +6,7 @@ export const usage = `node bench/stream.mjs [options]
   --requests N    requests in a measured batch, in place of each scenario's own number
   --only NAME     the scenarios whose names begin so; memory is the idle streams
   --json FILE     writes every number to a file
+  --log LEVEL     Toolwire's log level, in place of its default
   --profile DIR   writes a CPU profile of each contender to a folder`;
 
 /** Throws with a sentence that says what is wrong. */
@@ -17,6 +18,7 @@ export function readOptions(args) {
       requests: { type: "string" },
       only: { type: "string", default: "" },
       json: { type: "string" },
+      log: { type: "string", default: "" },
       profile: { type: "string" },
       help: { type: "boolean", default: false },
     },
