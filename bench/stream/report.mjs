@@ -21,7 +21,20 @@ export function summarise(scenario, requests, results) {
   return { name, unit, unitsPerRequest, requests, contenders, baseline, ratio, budget, within: ratio.median <= budget };
 }
 
-const columns = ["scenario", "CPU a", "direct", "pipe", "reprint", "toolwire", "ratio", "min–max", "to", "budget", ""];
+const columns = [
+  "scenario",
+  "CPU a",
+  "direct",
+  "pipe",
+  "reprint",
+  "toolwire",
+  "ratio",
+  "min–max",
+  "total",
+  "to",
+  "budget",
+  "",
+];
 
 /** µs of CPU; `direct` is the provider's own, which is in no other column. */
 export function table(summaries) {
@@ -31,6 +44,7 @@ export function table(summaries) {
     ...["direct", "pipe", "reprint", "toolwire"].map((contender) => contenders[contender]?.cpu.toFixed(1) ?? "–"),
     ratio.median.toFixed(2),
     `${ratio.min.toFixed(2)}–${ratio.max.toFixed(2)}`,
+    ratio.total.toFixed(2),
     baseline,
     `≤ ${budget.toFixed(1)}`,
     within ? "pass" : "OVER",

@@ -36,8 +36,8 @@ function stream(client, backend, kind) {
       pieces: contentOf(script),
       units: "event",
       unitsPerRequest: planStream(backend, modelName(script)).events,
-      requests: pace === "single" ? 8 : 16,
-      warmUps: pace === "single" ? 2 : 6,
+      requests: pace === "single" ? 4 : 8,
+      warmUps: pace === "single" ? 4 : 12,
       baseline: "reprint",
       budget: streamBudgets[client],
     };
@@ -55,8 +55,8 @@ function whole(client, backend) {
     pieces: [wholeText],
     units: "request",
     unitsPerRequest: 1,
-    requests: 400,
-    warmUps: 6,
+    requests: 150,
+    warmUps: 16,
     baseline: "pipe",
     budget: wholeBudget,
   };

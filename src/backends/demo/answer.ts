@@ -1,5 +1,4 @@
-import type { Item, OutputItem, Part } from "../../turn/index.ts";
-import type { OwnTool } from "./catalog.ts";
+import type { Item, Part, Turn } from "../../turn/index.ts";
 
 const longestOutput = 600;
 const longestList = 5;
@@ -7,8 +6,6 @@ const longestList = 5;
 export interface ToolOutput {
   name: string;
   text: string;
-  images: number;
-  files: number;
 }
 
 /** What the tools have answered since the user spoke last; none when the conversation does not end in outputs. */
@@ -19,49 +16,46 @@ export function latestOutputs(input: readonly Item[]): ToolOutput[] {
   const names = new Map(input.flatMap((item) => (item.type === "call" ? [[item.callId, item.name]] : [])));
   return since
     .filter((item) => item.type === "output")
-    .map((item) => ({ name: names.get(item.callId) ?? "A tool", ...contentOf(item) }));
+    .map(({ callId, output }) => {
+      const parts: Part[] = typeof output === "string" ? [{ type: "text", text: output }] : output;
+      const images = parts.filter((part) => part.type === "image").length;
+      const counted = images === 0 ? [] : [images === 1 ? "1 image" : `${images} images`];
+      const text = [textsOf(parts).join("\n").trim(), ...counted].filter((part) => part !== "").join(" and ");
+      return { name: names.get(callId) ?? "A tool", text };
+    });
 }
 
-function contentOf({ output }: OutputItem): Omit<ToolOutput, "name"> {
-  if (typeof output === "string") return { text: output, images: 0, files: 0 };
-  const texts = output.flatMap((part) => (part.type === "text" ? [part.text] : []));
-  const count = (type: Part["type"]): number => output.filter((part) => part.type === type).length;
-  return { text: texts.join("\n"), images: count("image"), files: count("file") };
+export function textsOf(parts: readonly Part[]): string[] {
+  return parts.flatMap((part) => (part.type === "text" ? [part.text] : []));
 }
 
 /** One sentence that holds what each tool said. */
 export function sayOutputs(outputs: readonly ToolOutput[]): string {
-  const said = outputs.map(({ name, text, images, files }) => {
-    const parts = [cut(text.trim()), counted(images, "image"), counted(files, "file")].filter((part) => part !== "");
-    return parts.length > 0 ? `${name} answered: ${parts.join(" and ")}` : `${name} answered nothing`;
-  });
+  const said = outputs.map(({ name, text }) => `${name} answered${text === "" ? " nothing" : `: ${cut(text)}`}`);
   const sentence = said.join("; ");
   return /[.!?…。！？]$/u.test(sentence) ? sentence : `${sentence}.`;
 }
 
 function cut(text: string): string {
-  if (text.length <= longestOutput) return text;
-  const head = text.slice(0, longestOutput);
-  // Half of a surrogate pair is no text.
-  return `${/[\uD800-\uDBFF]$/.test(head) ? head.slice(0, -1) : head}…`;
+  return text.length <= longestOutput ? text : `${whole(text.slice(0, longestOutput))}…`;
 }
 
-function counted(count: number, thing: string): string {
-  if (count === 0) return "";
-  return count === 1 ? `1 ${thing}` : `${count} ${thing}s`;
+/** Half of a surrogate pair is no text. */
+export function whole(text: string): string {
+  return text.replace(/[\uD800-\uDBFF]$/, "");
 }
 
 const introduction = "I am Toolwire's demo model: I follow simple rules and know nothing of the world.";
 
 /** What the demo says when it calls nothing: what it is, and what to ask. */
-export function introduce(tools: readonly OwnTool[], mayCall: boolean): string {
-  if (tools.length === 0) {
+export function introduce({ tools, choice }: Turn): string {
+  const names = tools.flatMap((tool) => (tool.type === "hosted" ? [] : [tool.name]));
+  if (names.length === 0) {
     return `${introduction} Declare a tool, for instance get_weather with a location, ask for the weather in Paris, and I will call it.`;
   }
-  const names = tools.slice(0, longestList).map((tool) => tool.name);
-  const more = tools.length > longestList ? ` and ${tools.length - longestList} more` : "";
-  const list = `${names.join(", ")}${more}`;
-  if (!mayCall)
-    return `${introduction} I may not call a tool in this turn; with tool_choice auto I can use these: ${list}.`;
-  return `${introduction} Ask something that one of my tools can do: ${list}.`;
+  const more = names.length > longestList ? ` and ${names.length - longestList} more` : "";
+  const list = `${names.slice(0, longestList).join(", ")}${more}`;
+  return choice.mode === "none"
+    ? `${introduction} I may not call a tool in this turn; with tool_choice auto I can use these: ${list}.`
+    : `${introduction} Ask something that one of my tools can do: ${list}.`;
 }

@@ -1,10 +1,10 @@
-import { isObject, type JsonObject, parseJson, type ToolName, type Turn } from "../../turn/index.ts";
-import { introduce, latestOutputs, sayOutputs, type ToolOutput } from "./answer.ts";
-import { type CatalogEntry, catalogEntry, isOwnTool, type OwnTool } from "./catalog.ts";
+import { isObject, type Turn } from "../../turn/index.ts";
+import { introduce, latestOutputs, sayOutputs, type ToolOutput, textsOf } from "./answer.ts";
+import { chooseTools, type OwnTool, type Thing } from "./choose.ts";
 import { Evidence } from "./evidence.ts";
 import { fillSchema } from "./fill.ts";
-import { type PlannedCall, planCalls } from "./plan.ts";
-import { lastQuestion, type Question, readQuestion, textOf } from "./question.ts";
+import { type Question, readQuestion, textOf } from "./question.ts";
+import type { Allowance } from "./schema.ts";
 
 export interface DecidedCall {
   tool: OwnTool;
@@ -12,103 +12,94 @@ export interface DecidedCall {
 }
 
 /** What the model does in a turn, and the sentence that tells why. */
-export type Decision =
-  | { act: "call"; calls: [DecidedCall, ...DecidedCall[]]; why: string }
-  | { act: "say"; text: string; why: string };
+export type Decision = { calls: DecidedCall[]; why: string } | { text: string; why: string };
+
+const maxCalls = 8;
+/** Steps through schemas, for all the calls of a turn. */
+const steps = 2_000;
 
 export function decide(turn: Turn): Decision {
   const { tools, must } = offered(turn);
   const outputs = latestOutputs(turn.input);
-  const question = readQuestion(lastQuestion(turn.input));
-  if (outputs.length > 0 && !must) {
-    return {
-      act: "say",
-      text: inFormat(turn, question, outputs),
-      why: "The tools have answered, so I say what they said.",
-    };
-  }
-  const [first, ...rest] = decideCalls(question, tools.map(catalogEntry), must);
-  if (first === undefined) {
-    const why = tools.length > 0 ? "No word of the question speaks for one of my tools." : "I have no tool to call.";
-    return { act: "say", text: inFormat(turn, question, outputs), why };
-  }
-  const calls: [DecidedCall, ...DecidedCall[]] = turn.settings.parallelToolCalls === false ? [first] : [first, ...rest];
-  return { act: "call", calls, why: first.why };
+  const question = readQuestion(lastQuestion(turn));
+  const say = (why: string): Decision => ({ text: answer(turn, question, outputs), why });
+  if (outputs.length > 0 && !must) return say("The tools have answered, so I say what they said.");
+  const things = chooseTools(question, tools, must);
+  const [first] = things;
+  if (!first)
+    return say(tools.length > 0 ? "No word of the question speaks for one of my tools." : "I have no tool to call.");
+  const allowance = { left: steps };
+  const calls = things.slice(0, maxCalls).flatMap((thing) => callsFor(thing, question, allowance));
+  const different = new Map(calls.map((call) => [JSON.stringify([call.tool.name, call.arguments]), call]));
+  const most = turn.settings.parallelToolCalls === false ? 1 : maxCalls;
+  return { calls: [...different.values()].slice(0, most), why: reasonFor(first) };
+}
+
+function lastQuestion(turn: Turn): string {
+  const message = turn.input.findLast((item) => item.type === "message" && item.role === "user");
+  return message?.type === "message" ? textsOf(message.content).join("\n") : "";
 }
 
 /** The tools that the turn's choice leaves to be called, and whether one has to be. */
-function offered(turn: Turn): { tools: OwnTool[]; must: boolean } {
-  const tools = turn.tools.filter(isOwnTool);
-  const { choice } = turn;
-  const named = (names: readonly ToolName[]): OwnTool[] =>
-    tools.filter((tool) => names.some(({ kind, name }) => kind === tool.type && name === tool.name));
-  switch (choice.mode) {
-    case "none":
-      return { tools: [], must: false };
-    case "required":
-      return { tools, must: tools.length > 0 };
-    case "forced": {
-      const forced = named([choice.tool]);
-      return { tools: forced, must: forced.length > 0 };
-    }
-    case "allowed": {
-      const allowed = named(choice.tools);
-      return { tools: allowed, must: choice.required && allowed.length > 0 };
-    }
-    case "auto":
-    case "hosted":
-      return { tools, must: false };
+function offered({ tools, choice }: Turn): { tools: OwnTool[]; must: boolean } {
+  const { mode } = choice;
+  const names =
+    mode === "none" ? [] : mode === "forced" ? [choice.tool] : mode === "allowed" ? choice.tools : undefined;
+  const left = tools
+    .filter((tool) => tool.type !== "hosted")
+    .filter((tool) => names?.some(({ kind, name }) => kind === tool.type && name === tool.name) ?? true);
+  const isDemanded = mode === "required" || mode === "forced" || (mode === "allowed" && choice.required);
+  return { tools: left, must: isDemanded && left.length > 0 };
+}
+
+/**
+ * "The weather in Paris and Rome" is one thing asked of a tool that knows one city. So the call is made again as long as a list
+ * has a member that nobody took and that would take the place of the one before it.
+ */
+function callsFor({ tool, own, span }: Thing, question: Question, allowance: Allowance): DecidedCall[] {
+  const gone = new Set<number>();
+  let evidence = new Evidence(question, span, own);
+  const calls = [{ tool, arguments: argumentsFor(tool, evidence, allowance) }];
+  for (let isMore = true; isMore && calls.length < maxCalls; ) {
+    isMore = evidence.openLists().some(({ claim, next }) => {
+      const without = new Set(gone);
+      for (let at = claim.start; at < claim.end; at++) without.add(at);
+      const again = new Evidence(question, span, own, without);
+      const text = argumentsFor(tool, again, allowance);
+      if (!again.has(next) || allowance.left <= 0) return false;
+      calls.push({ tool, arguments: text });
+      for (const at of without) gone.add(at);
+      evidence = again;
+      return true;
+    });
   }
+  return calls;
 }
 
-function decideCalls(
-  question: Question,
-  catalog: readonly CatalogEntry[],
-  must: boolean,
-): (DecidedCall & { why: string })[] {
-  const seen = new Set<string>();
-  return planCalls(question, catalog, must).flatMap((planned) => {
-    const { tool } = planned.entry;
-    const text = tool.type === "custom" ? freeText(planned.evidence) : jsonArguments(tool, planned.evidence);
-    const key = JSON.stringify([tool.type, tool.name, text]);
-    if (seen.has(key)) return [];
-    seen.add(key);
-    return [{ tool, arguments: text, why: reasonFor(question, planned) }];
-  });
-}
-
-function jsonArguments(tool: Extract<OwnTool, { type: "function" }>, evidence: Evidence): string {
-  const value = fillSchema(tool.parameters ?? {}, evidence, { strict: tool.strict === true });
+function argumentsFor(tool: OwnTool, evidence: Evidence, allowance: Allowance): string {
+  if (tool.type === "custom") {
+    const quote = evidence.take((piece) => piece.kind === "quote");
+    return quote?.text ?? (textOf(evidence.question, evidence.span) || "example");
+  }
+  const { parameters: root = {}, strict = false } = tool;
+  const value = fillSchema({ root, evidence, allowance, strict });
   return JSON.stringify(isObject(value) ? value : {});
 }
 
-function freeText(evidence: Evidence): string {
-  return evidence.takeQuote("own") ?? (textOf(evidence.question, evidence.span).trim() || "example");
-}
-
-function reasonFor(question: Question, { entry, words }: PlannedCall): string {
-  const { name } = entry.tool;
-  const said = question.tokens.filter((token) => words.includes(token.stem)).map((token) => token.text);
-  const quoted = [...new Set(said)].slice(0, 4).map((word) => `"${word}"`);
-  if (quoted.length > 0) return `The question says ${quoted.join(", ")}, which speaks for ${name}.`;
-  return words.includes(name) ? `The question names ${name}.` : `I have to call a tool, and ${name} comes nearest.`;
+function reasonFor({ tool: { name }, words }: Thing): string {
+  if (words.length === 0) return `I have to call a tool, and ${name} comes nearest.`;
+  if (words.includes(name)) return `The question names ${name}.`;
+  const quoted = words.slice(0, 4).map((word) => `"${word}"`);
+  return `The question says ${quoted.join(", ")}, which speaks for ${name}.`;
 }
 
 /** The answer in words, or in the JSON that the turn asks for. */
-function inFormat(turn: Turn, question: Question, outputs: readonly ToolOutput[]): string {
-  const mayCall = turn.choice.mode !== "none";
-  const words = outputs.length > 0 ? sayOutputs(outputs) : introduce(turn.tools.filter(isOwnTool), mayCall);
+function answer(turn: Turn, question: Question, outputs: readonly ToolOutput[]): string {
+  const words = outputs.length > 0 ? sayOutputs(outputs) : introduce(turn);
   if (turn.format?.type === "json_object") return JSON.stringify({ answer: words });
   if (turn.format?.type !== "json_schema") return words;
   const said = outputs.length > 0 ? readQuestion(outputs.map((output) => output.text).join("\n")) : question;
-  const evidence = new Evidence(said, { start: 0, end: said.tokens.length }, new Set());
-  return JSON.stringify(
-    fillSchema(turn.format.schema ?? {}, evidence, { strict: turn.format.strict === true, facts: factsOf(outputs) }),
-  );
-}
-
-/** What the tools answered as JSON, by name. */
-function factsOf(outputs: readonly ToolOutput[]): JsonObject {
-  const entries = outputs.map((output) => parseJson(output.text)).filter(isObject);
-  return Object.fromEntries(entries.flatMap((facts) => Object.entries(facts)));
+  const { schema: root = {}, strict = false } = turn.format;
+  const evidence = new Evidence(said, { start: 0, end: said.pieces.length }, new Set());
+  return JSON.stringify(fillSchema({ root, evidence, allowance: { left: steps }, strict }));
 }

@@ -1,177 +1,211 @@
-import { isObject, type JsonObject, type JsonValue } from "../../turn/index.ts";
+import type { JsonObject, JsonValue } from "../../turn/index.ts";
 import type { Evidence } from "./evidence.ts";
-import { fits, limit } from "./fits.ts";
-import { fillBoolean, fillEnum, fillNumber, fillText } from "./leaf.ts";
-import { meaningOf } from "./meaning.ts";
-import { Allowance, alternatives, propertiesOf, requiredOf, resolve, type SchemaType, typesOf } from "./schema.ts";
-import { allowanceAt, type Filled, given, isUsable, nothing, type Spot, type Walk, weigh } from "./walk.ts";
+import { isGlue, type Piece, type PieceKind, type Span } from "./question.ts";
+import {
+  type Allowance,
+  fits,
+  isLight,
+  isNullable,
+  limit,
+  maxDepth,
+  objectOf,
+  plain,
+  requiredOf,
+  typeOf,
+  valuesOf,
+} from "./schema.ts";
+import { type Meaning, made, meaningOf, plausible, withinLength } from "./values.ts";
+import { stemsOf } from "./words.ts";
 
-const maxDepth = 24;
-const maxItems = 32;
+export interface Walk {
+  root: JsonObject;
+  evidence: Evidence;
+  allowance: Allowance;
+  /** All properties count as required. */
+  strict: boolean;
+}
+
+/** A parameter that takes pieces of the question: one, or a list of them. */
+interface Leaf {
+  name: string;
+  required: boolean;
+  whole: JsonObject;
+  /** Of the value, or of each in the list. */
+  schema: JsonObject;
+  type: string;
+  isList: boolean;
+  meaning: Meaning;
+  /** The roots of its name. */
+  words: ReadonlySet<string>;
+}
+
+const maxProperties = 256;
+/** Below this, lists are as short as they may be. */
+const deep = 4;
 
 /** A value for a JSON Schema out of the question. The schema is a client's: the walk is bounded whatever it says. */
-export function fillSchema(
-  schema: JsonObject,
-  evidence: Evidence,
-  options: { strict: boolean; facts?: JsonObject },
-): JsonValue {
-  const walk: Walk = {
-    root: schema,
-    evidence,
-    needed: new Allowance(2_000),
-    looked: new Allowance(400),
-    strict: options.strict,
-    facts: options.facts ?? {},
+export function fillSchema(walk: Walk): JsonValue {
+  return fill("", plain(walk.root, walk.root, walk.allowance), 0, walk);
+}
+
+function fill(name: string, schema: JsonObject, depth: number, walk: Walk): JsonValue {
+  const leaf = leafOf(name, schema, true, walk);
+  if (leaf) return readLeaves([leaf], walk).get(name) ?? null;
+  if (isNullable(schema)) return null;
+  const isList = typeOf(schema) === "array";
+  if (depth > maxDepth || walk.allowance.left <= 0) return isList ? [] : {};
+  return isList ? fillList(name, schema, depth, walk) : fillObject(schema, depth, walk);
+}
+
+/** Undefined for an object, and for a list of anything but plain values. */
+function leafOf(name: string, whole: JsonObject, required: boolean, walk: Walk): Leaf | undefined {
+  const isList = typeOf(whole) === "array" && valuesOf(whole) === undefined;
+  const schema = isList ? plain(whole.items, walk.root, walk.allowance) : whole;
+  const type = typeOf(schema);
+  if ((type === "object" || type === "array") && valuesOf(schema) === undefined) return undefined;
+  const words = new Set(stemsOf(name.slice(0, 200)));
+  return { name, required, whole, schema, type, isList, meaning: meaningOf(name, schema), words };
+}
+
+function fillList(name: string, schema: JsonObject, depth: number, walk: Walk): JsonValue[] {
+  const { least, room } = listSize(schema);
+  const count = Math.max(least, depth < deep ? Math.min(1, room) : 0);
+  const items = plain(schema.items, walk.root, walk.allowance);
+  return Array.from({ length: count }, () => fill(name, items, depth + 1, walk));
+}
+
+function fillObject(schema: JsonObject, depth: number, walk: Walk): JsonObject {
+  const properties = objectOf(schema.properties);
+  const declared = Object.keys(properties);
+  walk.allowance.left -= declared.length / 32;
+  const required = new Set(walk.strict ? [...requiredOf(schema), ...declared] : requiredOf(schema));
+  const names = [...new Set([...declared.slice(0, maxProperties), ...required])];
+  const leaves: Leaf[] = [];
+  const nested = new Map<string, JsonObject>();
+  for (const name of names) {
+    const raw = Object.hasOwn(properties, name) ? properties[name] : schema.additionalProperties;
+    const property = plain(raw, walk.root, walk.allowance);
+    const leaf = leafOf(name, property, required.has(name), walk);
+    if (leaf) leaves.push(leaf);
+    else if (required.has(name)) nested.set(name, property);
+  }
+  const values = readLeaves(leaves, walk);
+  for (const [name, property] of nested) values.set(name, fill(name, property, depth + 1, walk));
+  // fromEntries makes own properties, also of a name like __proto__.
+  return Object.fromEntries(names.filter((name) => values.has(name)).map((name) => [name, values.get(name)]));
+}
+
+type Reading = (leaf: Leaf, walk: Walk) => JsonValue | undefined;
+
+const named: Reading = ({ schema, type, words }, { evidence, allowance }) => {
+  if (type === "boolean") return attitude([...words].at(-1) ?? "", evidence);
+  const values = (valuesOf(schema) ?? []).filter((value) => typeof value === "string" || typeof value === "number");
+  allowance.left -= values.length / 4;
+  if (allowance.left <= 0) return undefined;
+  let first: { span: Span; value: JsonValue } | undefined;
+  for (const value of values) {
+    const words = stemsOf(String(value).slice(0, 100)).join(" ");
+    const span = words === "" || isGlue(String(value).toLowerCase()) ? undefined : evidence.find(words);
+    if (span && span.start < (first?.span.start ?? Infinity)) first = { span, value };
+  }
+  if (first) evidence.claim(first.span);
+  return first?.value;
+};
+
+/** Whether the question speaks of it, and whether it says no to it. */
+function attitude(root: string, evidence: Evidence): boolean | undefined {
+  const span = evidence.find(root);
+  if (span === undefined) return undefined;
+  const around = evidence.question.pieces.slice(Math.max(0, span.start - 2), span.end + 2);
+  return !around.some((piece) => /^(?:no|not|without|don['’]t|disable|never|off|false)$/iu.test(piece.text));
+}
+
+const labelled: Reading = (leaf, { evidence }) => {
+  const isFor = (piece: Piece): boolean => piece.labels.some((root) => leaf.words.has(root));
+  const piece =
+    evidence.take((one) => leaf.meaning.kinds.includes(one.kind) && isFor(one)) ??
+    evidence.take((one) => leaf.meaning.isLoose === true && isFor(one));
+  return piece && made(piece, leaf);
+};
+
+const distinctive: readonly PieceKind[] = ["email", "url", "date", "time", "path"];
+const placing = new Set(["in", "at", "near"]);
+
+/** A piece that can hardly be for another parameter: an address, a date, a name behind a preposition. */
+const evidentIn =
+  (everywhere: boolean): Reading =>
+  (leaf, { evidence }) => {
+    const [kind = "mark"] = leaf.meaning.kinds;
+    const isName = kind === "name";
+    const piece =
+      evidence.take(
+        (one) => one.kind === kind && (isName ? one.after !== "" : distinctive.includes(kind)),
+        everywhere,
+      ) ?? evidence.take((one) => isName && one.kind === "word" && placing.has(one.after), everywhere);
+    return piece && made(piece, leaf);
   };
-  return fill(schema, { name: "", depth: 0, reach: "all", needed: true, open: false }, walk).value;
-}
 
-function fill(raw: JsonValue | undefined, spot: Spot, walk: Walk): Filled {
-  const allowance = allowanceAt(spot, walk);
-  const schema = resolve(raw, walk.root, allowance);
-  const types = typesOf(schema);
-  if (!allowance.spend(1) || spot.depth > maxDepth) return { value: nothing(types[0]), evident: false, whole: false };
-  const fact = Object.hasOwn(walk.facts, spot.name) ? walk.facts[spot.name] : undefined;
-  if (fact !== undefined && isUsable(fact, schema, walk, allowance)) return { value: fact, evident: true, whole: true };
-  const options = alternatives(schema, walk.root, allowance);
-  if (options.length > 0) return fillAlternative(options, spot, walk);
-  if (schema.const !== undefined && weigh(schema.const, allowance)) return given(schema.const);
-  const filled = Array.isArray(schema.enum)
-    ? fillEnum(schema.enum, types, spot, walk)
-    : ofType(types.find((one) => one !== "null") ?? types[0] ?? "string", schema, wanting(types, spot), walk);
-  if (filled.evident && (filled.whole || !types.includes("null"))) return filled;
-  const [example] = Array.isArray(schema.examples) ? schema.examples : [];
-  for (const ready of [schema.default, example]) {
-    if (ready !== undefined && isUsable(ready, schema, walk, allowance)) return given(ready);
+const byDefault: Reading = ({ whole }, { allowance }) => {
+  const ready = whole.default;
+  return ready !== undefined && fits(ready, whole) && isLight(ready, allowance) ? ready : undefined;
+};
+
+const leftNull: Reading = ({ whole }) => (isNullable(whole) ? null : undefined);
+
+const leftover: Reading = (leaf, { evidence }) => {
+  const { kinds } = leaf.meaning;
+  for (const kind of kinds) {
+    const piece = evidence.take((one) => one.kind === kind);
+    if (piece) return made(piece, leaf);
   }
-  return types.includes("null") && schema.enum === undefined ? given(null) : filled;
-}
+  const word = evidence.take((one) => kinds[0] === "name" && one.kind === "word" && one.after !== "");
+  return word && made(word, leaf);
+};
 
-/** What may be null is left null unless the question clearly speaks of it. */
-function wanting(types: readonly SchemaType[], spot: Spot): Spot {
-  return types.includes("null") && spot.reach === "all" ? { ...spot, reach: "own", needed: false } : spot;
-}
+const wholePhrase: Reading = ({ meaning, schema }, { evidence }) => {
+  const text = meaning.kinds[0] === "quote" ? evidence.phrase() : "";
+  return text === "" ? undefined : withinLength(text, schema);
+};
 
-/** The alternative that the question speaks for, else the first that is more than null. */
-function fillAlternative(options: JsonObject[], spot: Spot, walk: Walk): Filled {
-  const isNull = (option: JsonObject): boolean => option.const === null || typesOf(option)[0] === "null";
-  const named = options.find((option) => {
-    const constants = propertiesOf(option, walk.looked).map(([, property]) =>
-      isObject(property) ? property.const : undefined,
-    );
-    const values = [option.const, ...constants].filter((value) => value !== undefined);
-    return walk.evidence.namedValues(values, "own").length > 0;
-  });
-  const chosen = named ?? options.find((option) => !isNull(option)) ?? options[0] ?? {};
-  const filled = fill(chosen, options.some(isNull) ? wanting(["null"], spot) : spot, walk);
-  return !(filled.evident && filled.whole) && options.some(isNull) ? given(null) : filled;
-}
+const plausibly: Reading = (leaf, { allowance }) => plausible(leaf, allowance);
 
-function ofType(type: SchemaType, schema: JsonObject, spot: Spot, walk: Walk): Filled {
-  switch (type) {
-    case "object":
-      return fillObject(schema, spot, walk);
-    case "array":
-      return fillArray(schema, spot, walk);
-    case "string":
-      return fillText(schema, spot, walk);
-    case "number":
-    case "integer":
-      return fillNumber(schema, spot, walk, type === "integer");
-    case "boolean":
-      return fillBoolean(spot, walk);
-    case "null":
-      return given(null);
-  }
-}
+const maxItems = 32;
 
-function fillArray(schema: JsonObject, spot: Spot, walk: Walk): Filled {
-  const tuple = [schema.prefixItems, schema.items].find((list) => Array.isArray(list));
-  const least = Math.min(maxItems, limit(schema.minItems, Array.isArray(tuple) ? tuple.length : 0));
-  const most = Math.min(maxItems, limit(schema.maxItems, maxItems));
-  const items: JsonValue[] = [];
-  let evident = false;
-  let whole = true;
-  for (let at = 0; at < most; at++) {
-    const item = Array.isArray(tuple) ? tuple[at] : schema.items;
-    if (Array.isArray(tuple) && at >= tuple.length && at >= least) break;
-    const isNeeded = at < Math.max(least, spot.needed && most > 0 ? 1 : 0);
-    const filled = fill(
-      item,
-      {
-        name: spot.name,
-        depth: spot.depth + 1,
-        reach: at === 0 ? spot.reach : "list",
-        needed: spot.needed && isNeeded,
-        open: false,
-      },
-      walk,
-    );
-    if (!filled.evident && !isNeeded) break;
-    evident ||= filled.evident;
-    whole &&= filled.whole;
-    const isNew = schema.uniqueItems !== true || !items.includes(filled.value);
-    const value = isNew ? filled.value : another(items, item, walk);
-    if (value !== undefined) items.push(value);
-    if (!filled.whole) break;
-  }
-  return { value: commandWords(items, schema, spot, walk) ?? items, evident, whole };
-}
-
-/** A command that is wanted as a list is wanted word by word. */
-function commandWords(
-  items: readonly JsonValue[],
-  schema: JsonObject,
-  spot: Spot,
-  walk: Walk,
-): JsonValue[] | undefined {
-  if (meaningOf(spot.name, "") !== "command") return undefined;
-  const words = items.flatMap((item): JsonValue[] => (typeof item === "string" ? item.split(/\s+/u) : [item]));
-  return fits(words, schema, walk.root, walk.needed) ? words : undefined;
-}
-
-/** A value that the list does not have yet, for `uniqueItems`. */
-function another(items: readonly JsonValue[], raw: JsonValue | undefined, walk: Walk): JsonValue | undefined {
-  const schema = resolve(raw, walk.root, walk.needed);
-  const [first] = items;
-  const variants = Array.isArray(schema.enum)
-    ? schema.enum.slice(0, 100)
-    : Array.from({ length: maxItems }, (_, at) =>
-        typeof first === "number" ? first + at : `${String(first)} ${at + 1}`,
-      );
-  return variants.find((value) => !items.includes(value) && fits(value, schema, walk.root, walk.needed));
-}
-
-function fillObject(schema: JsonObject, spot: Spot, walk: Walk): Filled {
-  const properties = propertiesOf(schema, allowanceAt(spot, walk));
-  const required = new Set([...requiredOf(schema), ...(walk.strict ? properties.map(([name]) => name) : [])]);
-  const values = new Map<string, Filled>();
-  const inside = (name: string): Spot => ({ ...spot, name, depth: spot.depth + 1, open: false });
-  const undeclared =
-    schema.additionalProperties === false
-      ? []
-      : [...required].map((name) => [name, schema.additionalProperties] as const);
-  const declared = new Map<string, JsonValue | undefined>([...undeclared, ...properties]);
-  for (const [name, property] of declared) {
-    if (required.has(name)) values.set(name, fill(property, inside(name), walk));
-  }
-  const hasText = [...values.values()].some((filled) => typeof filled.value === "string" && filled.evident);
-  const optional = spot.depth < 4 ? properties.filter(([name]) => !required.has(name)) : [];
-  for (const [name, property] of optional) {
-    const open = !hasText && spot.depth === 0 && meaningOf(name, "") === "query";
-    const filled = fill(property, { ...inside(name), reach: "own", needed: false, open }, walk);
-    if (filled.evident && filled.whole) values.set(name, filled);
-  }
-  for (const [name, property] of optional) {
-    if (values.size >= limit(schema.minProperties, 0)) break;
-    if (!values.has(name)) values.set(name, fill(property, inside(name), walk));
-  }
-  const names = [...declared.keys()].filter((name) => values.has(name));
-  const filled = [...values.values()];
-  return {
-    // fromEntries makes own properties, also of a name like __proto__.
-    value: Object.fromEntries(names.map((name) => [name, values.get(name)?.value ?? null])),
-    evident: filled.some((one) => one.evident),
-    whole: filled.every((one) => one.whole),
+/** The same reading for each item of a list, until it finds no more. */
+function each(reading: Reading, most = maxItems): Reading {
+  return (leaf, walk) => {
+    if (!leaf.isList) return reading(leaf, walk);
+    const { least, room } = listSize(leaf.whole);
+    const items: JsonValue[] = [];
+    while (items.length < Math.min(most, room)) {
+      const item = reading(leaf, walk);
+      if (item === undefined) break;
+      items.push(item);
+    }
+    if (items.length === 0 && reading !== plausibly) return undefined;
+    while (items.length < least) items.push(plausible(leaf, walk.allowance));
+    return items;
   };
+}
+
+function listSize(schema: JsonObject): { least: number; room: number } {
+  const room = Math.min(maxItems, limit(schema.maxItems, maxItems));
+  return { least: Math.min(room, limit(schema.minItems, 0)), room };
+}
+
+/** From what the question surely says to a mere guess. */
+const sure = [each(named), each(labelled), each(evidentIn(false))];
+const guesses = [byDefault, leftNull, each(evidentIn(true)), each(leftover), each(wholePhrase, 1), each(plausibly, 1)];
+
+/** The values of an object's parameters: the surest first, whichever parameter it is for. Guesses only for what must be there. */
+function readLeaves(leaves: readonly Leaf[], walk: Walk): Map<string, JsonValue> {
+  const values = new Map<string, JsonValue>();
+  for (const reading of [...sure, ...guesses]) {
+    for (const leaf of leaves) {
+      if (values.has(leaf.name) || (guesses.includes(reading) && !leaf.required)) continue;
+      const value = reading(leaf, walk);
+      if (value !== undefined) values.set(leaf.name, value);
+    }
+  }
+  return values;
 }

@@ -1,7 +1,6 @@
 import { type Backend, type Round, type Turn, TurnError } from "../../turn/index.ts";
 import { decide } from "./decide.ts";
-import { perform } from "./perform.ts";
-import { writeScript } from "./script.ts";
+import { perform, writeScript } from "./script.ts";
 
 export interface DemoOptions {
   /** The backend's name in the configuration. */

@@ -1,47 +1,51 @@
-import type { Item } from "../../turn/index.ts";
-import { isStopWord, segments, stem } from "./words.ts";
+import { isStopWord, stem, stemsOf } from "./words.ts";
 
-const kinds = ["quote", "url", "email", "date", "clock", "path", "number", "word", "mark"] as const;
+const kinds = ["quote", "url", "email", "date", "time", "number", "path", "word", "mark"] as const;
 
-export type TokenKind = (typeof kinds)[number];
+export type PieceKind = (typeof kinds)[number] | "name";
 
-export interface Token {
-  kind: TokenKind;
+/** What arguments are made of: a quote, a number, a name of one word or more, a plain word, … */
+export interface Piece {
+  kind: PieceKind;
   /** Without the quotation marks, for a quote. */
   text: string;
+  /** The roots of its words. */
   stem: string;
   start: number;
   end: number;
-  /** What the token counts, in digits or as a word. */
-  value?: number;
+  /** What the piece counts, in digits or as a word. */
+  number?: number | undefined;
+  /** The preposition that it stands behind, perhaps in a list: "in Paris and Rome". */
+  after: string;
+  /** Roots that tell which parameter it is for: the word before, the preposition, and the unit of a number. */
+  labels: string[];
 }
 
-/** What the user asked, cut into the pieces that arguments are made of. */
 export interface Question {
   text: string;
-  tokens: Token[];
-  /** Every text and root in it, to tell quickly that something is not. */
-  known: ReadonlySet<string>;
+  pieces: Piece[];
+  /** Where one to three pieces in a row say something, by its roots. */
+  said: Map<string, Span[]>;
 }
 
-/** A range of tokens, the end not included. */
+/** A range of pieces, the end not included. */
 export interface Span {
   start: number;
   end: number;
 }
 
 /** Enough for a question; what is longer is a document, and the rules would find no sense in it. */
-const longest = 2_000;
+const longest = 1_000;
 
 const shapes = new RegExp(
   [
-    /(?<quote>"[^"\n]+"|“[^”\n]+”|„[^“”\n]+[“”]|«[^»\n]+»|「[^」\n]+」|`[^`\n]+`|(?<![\p{L}\p{N}])['‘][^'’\n]+['’](?![\p{L}\p{N}]))/u,
+    /(?<quote>"[^"\n]+"|“[^”\n]+”|«[^»\n]+»|「[^」\n]+」|`[^`\n]+`|(?<![\p{L}\p{N}])'[^'\n]+'(?![\p{L}\p{N}]))/u,
     /(?<url>https?:\/\/[^\s"'<>]*[^\s"'<>.,;:!?)])/u,
-    /(?<email>[\p{L}\p{N}._%+-]+@[\p{L}\p{N}-]+(?:\.[\p{L}\p{N}-]+)+)/u,
-    /(?<date>\d{4}-\d{2}-\d{2}(?:T\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:\d{2})?)?(?!\d))/u,
-    /(?<clock>(?<!\d)\d{1,2}:\d{2}(?::\d{2})?(?!\d))/u,
-    /(?<path>(?<![\p{L}\p{N}])(?:~|\.{1,2})?\/[\p{L}\p{N}_.-]+(?:\/[\p{L}\p{N}_.-]+)*\/?|[\p{L}_][\p{L}\p{N}_-]*(?:\/[\p{L}\p{N}_.-]+)+|[\p{L}_-][\p{L}\p{N}_-]*\.[a-z]{2,5}(?![\p{L}\p{N}]))/u,
-    /(?<number>\d{1,3}(?:,\d{3})+(?:\.\d+)?(?!\d)|\d+(?:\.\d+)?)/u,
+    /(?<email>[\p{L}\p{N}._+-]+@[\p{L}\p{N}-]+(?:\.[\p{L}\p{N}-]+)+)/u,
+    /(?<date>\d{4}-\d{2}-\d{2}(?!\d))/u,
+    /(?<time>\d{1,2}:\d{2}(?!\d))/u,
+    /(?<number>(?<![\p{L}\p{N})])-?\d{1,3}(?:,\d{3})+(?:\.\d+)?(?!\d)|(?<![\p{L}\p{N})])-?\d+(?:\.\d+)?|\d+(?:\.\d+)?)/u,
+    /(?<path>(?:[\p{L}_~.][\p{L}\p{N}_.-]*)?\/[\p{L}_.][\p{L}\p{N}_./-]*[\p{L}\p{N}_/]|[\p{L}_][\p{L}\p{N}_-]*\.[a-z]{2,4}(?![\p{L}\p{N}]))/u,
     /(?<word>\p{L}[\p{L}\p{M}\p{N}_]*(?:['’.-][\p{L}\p{N}][\p{L}\p{M}\p{N}_]*)*)/u,
     /(?<mark>\S)/u,
   ]
@@ -50,127 +54,137 @@ const shapes = new RegExp(
   "gu",
 );
 
-const counts = new Map(
-  "zero - two three four five six seven eight nine ten eleven twelve".split(" ").map((word, value) => [word, value]),
-);
-
-const operators = new Map([
-  ["+", "add"],
-  ["-", "subtract"],
-  ["−", "subtract"],
-  ["*", "multiply"],
-  ["×", "multiply"],
-  ["x", "multiply"],
-  ["times", "multiply"],
-  ["/", "divide"],
-  ["÷", "divide"],
-]);
+/** Without "one", which mostly counts nothing. */
+const counts = new Map("two three four five six seven eight nine ten".split(" ").map((word, at) => [word, at + 2]));
 
 export function readQuestion(text: string): Question {
   const source = text.slice(0, longest);
-  const tokens: Token[] = [];
-  for (const match of source.matchAll(shapes)) tokens.push(...tokensOf(match));
-  tokens.forEach((token, at) => {
-    const operator = operators.get(token.text.toLowerCase());
-    const left = tokens[at - 1];
-    const right = tokens[at + 1];
-    if (operator === undefined || right?.value === undefined) return;
-    if (left?.value !== undefined) token.stem = stem(operator);
-    else if (token.text === "-" && right.start === token.end && /(?:^|[\s(])$/u.test(source.slice(0, token.start))) {
-      right.value = -right.value;
+  const tokens = Array.from(source.matchAll(shapes), (match): Piece => {
+    const shape = kinds.find((name) => match.groups?.[name] !== undefined) ?? "mark";
+    const found = shape === "quote" ? match[0].slice(1, -1).trim() : match[0];
+    const number = shape === "number" ? Number(found.replaceAll(",", "")) : counts.get(found.toLowerCase());
+    const kind = number === undefined ? shape : "number";
+    const start = match.index;
+    return { kind, text: found, stem: "", start, end: start + match[0].length, number, after: "", labels: [] };
+  });
+  const pieces = joinNames(source, tokens);
+  label(pieces);
+  return { text: source, pieces, said: sayings(pieces) };
+}
+
+export function textOf(question: Question, { start, end }: Span): string {
+  const [first, last] = [question.pieces[start], question.pieces[end - 1]];
+  return first && last && end > start ? question.text.slice(first.start, last.end) : "";
+}
+
+const particles = new Set("de la le les el du des del da do dos of upon am an der".split(" "));
+
+/** A capital letter, or a script that has none: nobody here knows the world. */
+function isNameLike(piece: Piece | undefined): boolean {
+  return piece?.kind === "word" && /^[\p{Lu}\p{Lt}\p{Lo}]/u.test(piece.text) && !isStopWord(piece.text);
+}
+
+/** "San Francisco, CA", and "Paris, France" where no list goes on: "Paris, Rome and Berlin". */
+const state = /^,\s*\p{Lu}{2}(?!\p{L})/u;
+const country = /^,\s*\p{Lu}\p{L}+(?!\p{L}|\s*(?:,|&|\p{Lu}|(?:and|or)\b))/u;
+
+/** Makes one name of "New York", "Rio de Janeiro" and "San Francisco, CA". */
+function joinNames(source: string, tokens: readonly Piece[]): Piece[] {
+  const pieces: Piece[] = [];
+  for (let at = 0, end = 0; at < tokens.length; at = end) {
+    const first = tokens[at];
+    end = at + 1;
+    if (!first) break;
+    if (!isNameLike(first)) {
+      pieces.push(first);
+      continue;
     }
-  });
-  return { text: source, tokens, known: new Set(tokens.flatMap((token) => [token.text, token.stem])) };
-}
-
-function tokensOf(match: RegExpExecArray): Token[] {
-  const start = match.index;
-  const found = match[0];
-  const kind = kinds.find((name) => match.groups?.[name] !== undefined) ?? "mark";
-  if (kind === "word") return wordTokens(found, start);
-  const token: Token = { kind, text: found, stem: found.toLowerCase(), start, end: start + found.length };
-  if (kind === "quote") {
-    token.text = found.slice(1, -1).trim();
-    token.stem = stem(token.text);
+    for (let more = 1; more > 0; end += more) {
+      const isParticle = particles.has(tokens[end]?.text ?? "") && isNameLike(tokens[end + 1]);
+      more = isNameLike(tokens[end]) ? 1 : isParticle ? 2 : 0;
+    }
+    const rest = source.slice(tokens[end - 1]?.end);
+    if (state.test(rest) || (country.test(rest) && tokens[at - 1]?.text !== ",")) end += 2;
+    const until = tokens[end - 1]?.end ?? first.end;
+    pieces.push({ ...first, kind: "name", end: until, text: source.slice(first.start, until) });
   }
-  if (kind === "number") {
-    const value = Number(found.replaceAll(",", ""));
-    if (Number.isFinite(value)) token.value = value;
+  return pieces;
+}
+
+const joiners = new Set("and or & , 、 ， und et y".split(" "));
+const prepositions = new Set("in at near around for from to of about between within à en nach für".split(" "));
+const articles = new Set("a an the".split(" "));
+/** May stand between a label and its value: "limit of 5", `location: "Berlin"`. */
+const links = new Set([...articles, ..."is of as to : =".split(" ")]);
+/** May stand between the members of a list: "Paris, and what about Rome?" */
+const fillers = new Set([...articles, ..."in at for what about how is with of near . ? then".split(" ")]);
+
+export function isJoiner(piece: Piece | undefined): boolean {
+  return piece !== undefined && piece.kind !== "quote" && joiners.has(piece.text.toLowerCase());
+}
+
+/** Too common in any question to be a value that somebody named. */
+export function isGlue(word: string): boolean {
+  return prepositions.has(word) || articles.has(word) || joiners.has(word) || word === "i" || word === "is";
+}
+
+function label(pieces: Piece[]): void {
+  let after = "";
+  for (const [at, piece] of pieces.entries()) {
+    const word = piece.text.toLowerCase();
+    const [before, next] = [pieces[at - 1], pieces[at + 1]];
+    const isOperator = piece.kind === "mark" && before?.number !== undefined && next?.number !== undefined;
+    piece.stem = piece.kind !== "mark" || isOperator ? stemsOf(piece.text).join(" ") : "";
+    const previous = before && links.has(before.text.toLowerCase()) ? pieces[at - 2] : before;
+    if (piece.kind === "word" && prepositions.has(word)) after = word;
+    else if (articles.has(word)) after = prepositions.has(before?.text.toLowerCase() ?? "") ? after : "";
+    else if (piece.kind === "mark" || isStopWord(word)) after = isJoiner(piece) ? after : "";
+    else piece.after = after;
+    const unit = piece.kind === "number" ? [next?.text ?? ""].map(stem) : [];
+    piece.labels = [...(previous?.stem.split(" ") ?? []), stem(piece.after), ...unit].filter((root) => root !== "");
   }
-  return [token];
 }
 
-function wordTokens(found: string, start: number): Token[] {
-  let at = start;
-  return segments(found).map((text) => {
-    const token: Token = { kind: "word", text, stem: stem(text), start: at, end: at + text.length };
-    at = token.end;
-    const value = counts.get(text.toLowerCase());
-    if (value !== undefined) token.value = value;
-    return token;
-  });
-}
-
-export function textOf(question: Question, span: Span): string {
-  const first = question.tokens[span.start];
-  const last = question.tokens[span.end - 1];
-  return first && last && span.end > span.start ? question.text.slice(first.start, last.end) : "";
-}
-
-/** The roots of the words that carry a meaning, in a part of the question. */
-export function stemsIn(question: Question, span: Span): Set<string> {
-  const stems = new Set<string>();
-  for (const token of question.tokens.slice(span.start, span.end)) {
-    if (token.kind === "quote" || (token.kind === "word" && isStopWord(token.text))) continue;
-    stems.add(token.stem);
+function sayings(pieces: readonly Piece[]): Map<string, Span[]> {
+  const said = new Map<string, Span[]>();
+  for (let start = 0; start < pieces.length; start++) {
+    let words = "";
+    for (let end = start + 1; end <= Math.min(start + 3, pieces.length); end++) {
+      const root = pieces[end - 1]?.stem ?? "";
+      if (root === "") break;
+      words = `${words} ${root}`.trim();
+      const spans = said.get(words) ?? [];
+      spans.push({ start, end });
+      said.set(words, spans);
+    }
   }
-  return stems;
+  return said;
 }
 
-const joiners = new Set(["and", "or", "&", ",", "、", "，", "と", "和", "und", "et", "y", "oder", "also"]);
-const fillers = new Set([
-  "in",
-  "at",
-  "for",
-  "then",
-  "what",
-  "about",
-  "how",
-  "as",
-  "well",
-  "is",
-  "with",
-  "?",
-  "of",
-  "near",
-  "the",
-]);
-
-export function isJoiner(token: Token): boolean {
-  return joiners.has(token.text.toLowerCase()) && token.kind !== "quote";
-}
-
-/** Whether two spans are members of one list: "Paris and Rome", "Paris, and what about Rome". */
-export function areJoined(question: Question, left: Span, right: Span): boolean {
-  const between = question.tokens.slice(left.end, right.start);
-  return between.some(isJoiner) && between.every((token) => isJoiner(token) || fillers.has(token.text.toLowerCase()));
-}
-
-/** Puts spans that are joined into lists, in their order. */
-export function listsOf<S extends Span>(question: Question, spans: readonly S[]): S[][] {
-  const lists: S[][] = [];
-  let last: S | undefined;
-  for (const span of spans) {
-    if (last && areJoined(question, last, span)) lists.at(-1)?.push(span);
-    else lists.push([span]);
-    last = span;
+/** The next member of the list that the pieces before `end` are a member of. */
+export function nextInList({ pieces }: Question, { end }: Span): number | undefined {
+  let isList = false;
+  for (let at = end; at < pieces.length; at++) {
+    const piece = pieces[at];
+    if (isJoiner(piece)) isList = true;
+    else if (!fillers.has(piece?.text.toLowerCase() ?? "")) {
+      return isList && piece?.kind === pieces[end - 1]?.kind ? at : undefined;
+    }
   }
-  return lists;
+  return undefined;
 }
 
-/** The text of the last message of the user. */
-export function lastQuestion(input: readonly Item[]): string {
-  const message = input.findLast((item) => item.type === "message" && item.role === "user");
-  if (message?.type !== "message") return "";
-  return message.content.map((part) => (part.type === "text" ? part.text : "")).join("\n");
+/** The parts between the joiners and the ends of sentences. */
+export function clausesIn({ text, pieces }: Question): Span[] {
+  const clauses: Span[] = [];
+  let start = 0;
+  for (const [at, piece] of pieces.entries()) {
+    const isEnd = isJoiner(piece) || /^(?:[.?!;。？！]|then)$/iu.test(piece.text);
+    const next = pieces[at + 1];
+    if (!isEnd && next && !text.slice(piece.end, next.start).includes("\n")) continue;
+    const end = isEnd ? at : at + 1;
+    if (end > start) clauses.push({ start, end });
+    start = at + 1;
+  }
+  return clauses;
 }

@@ -1,164 +1,131 @@
 import { isObject, type JsonObject, type JsonValue } from "../../turn/index.ts";
 
-/** Schemas come from clients, so every look at one is counted: none can make the walk long. */
-export class Allowance {
-  #left: number;
-
-  constructor(left: number) {
-    this.#left = left;
-  }
-
-  /** False once all is spent. */
-  spend(cost: number): boolean {
-    this.#left -= cost;
-    return this.#left > 0;
-  }
+/** The steps that are left. Schemas come from clients, so every look at one is counted: none can make the walk long. */
+export interface Allowance {
+  left: number;
 }
 
-export type SchemaType = "string" | "number" | "integer" | "boolean" | "array" | "object" | "null";
+function spend(allowance: Allowance, cost: number): boolean {
+  allowance.left -= cost;
+  return allowance.left > 0;
+}
 
-const types: readonly SchemaType[] = ["string", "number", "integer", "boolean", "array", "object", "null"];
-
-/** What the walk reads; any other keyword is not looked at, and so costs nothing. */
-const keywords = [
-  "type",
-  "title",
-  "description",
-  "enum",
-  "const",
-  "default",
-  "examples",
-  "format",
-  "pattern",
-  "minLength",
-  "maxLength",
-  "minimum",
-  "maximum",
-  "exclusiveMinimum",
-  "exclusiveMaximum",
-  "multipleOf",
-  "items",
-  "prefixItems",
-  "minItems",
-  "maxItems",
-  "uniqueItems",
-  "properties",
-  "required",
-  "additionalProperties",
-  "minProperties",
-  "anyOf",
-  "oneOf",
-  "allOf",
-  "nullable",
-] as const;
-
+export const maxDepth = 24;
 const maxHops = 8;
 const maxMembers = 16;
+/** Of an enum: what comes later is not looked for. */
+const maxValues = 200;
 
-/** The schema with its local references and `allOf` followed, as far as the allowance goes. */
-export function resolve(schema: JsonValue | undefined, root: JsonObject, allowance: Allowance, depth = 0): JsonObject {
-  let current = isObject(schema) ? schema : {};
-  for (let hop = 0; hop < maxHops && typeof current.$ref === "string"; hop++) {
-    if (!allowance.spend(1)) return {};
-    const target = pointed(root, current.$ref);
-    const { $ref: _, ...siblings } = pick(current, ["$ref"]);
-    current = target === undefined ? siblings : Object.keys(siblings).length === 0 ? target : merge(target, siblings);
-  }
-  if (!Array.isArray(current.allOf) || depth > 4) return current;
-  let merged = pick(current, []);
-  delete merged.allOf;
-  for (const member of current.allOf.slice(0, maxMembers)) {
-    if (!allowance.spend(1)) break;
-    merged = merge(merged, resolve(member, root, allowance, depth + 1));
-  }
-  return merged;
+/**
+ * The schema in plain words: references followed, `allOf` in one, and of alternatives the first that is more than null. Keys
+ * that stand beside them have the last word.
+ */
+export function plain(raw: JsonValue | undefined, root: JsonObject, allowance: Allowance, hops = 0): JsonObject {
+  const schema = isObject(raw) ? raw : {};
+  const isPlain = ["$ref", "allOf", "anyOf", "oneOf"].every((key) => schema[key] === undefined);
+  if (!spend(allowance, 1) || isPlain || hops > maxHops) return schema;
+  if (!spend(allowance, Object.keys(schema).length / 8)) return schema;
+  const { $ref, allOf, anyOf, oneOf, ...own } = schema;
+  const options = [anyOf, oneOf].flatMap((list) => (Array.isArray(list) ? list.slice(0, maxMembers) : []));
+  const option = options.find((one) => !isNull(one)) ?? options[0];
+  const members = Array.isArray(allOf) ? allOf.slice(0, maxMembers) : [];
+  const parts = [typeof $ref === "string" ? pointed(root, $ref) : undefined, ...members, option]
+    .filter(isObject)
+    .map((part) => plain(part, root, allowance, hops + 1));
+  const merged = [...parts, own].reduce((first, second) => merge(first, second, allowance), {});
+  return options.some(isNull) ? { ...merged, nullable: true } : merged;
 }
 
-function pick(schema: JsonObject, more: readonly string[]): JsonObject {
-  const picked: JsonObject = {};
-  for (const keyword of [...keywords, ...more]) {
-    if (Object.hasOwn(schema, keyword)) picked[keyword] = schema[keyword];
-  }
-  return picked;
+function isNull(schema: JsonValue): boolean {
+  return isObject(schema) && (schema.type === "null" || schema.const === null);
 }
 
-/** Both schemas at once, as far as arguments care: the second has the last word where only one can. */
-export function merge(first: JsonObject, second: JsonObject): JsonObject {
-  const merged = { ...pick(first, ["$ref"]), ...pick(second, ["$ref"]) };
-  if (isObject(first.properties) && isObject(second.properties)) {
-    merged.properties = { ...first.properties, ...second.properties };
-  }
-  if (Array.isArray(first.required) && Array.isArray(second.required)) {
-    merged.required = [...first.required, ...second.required];
-  }
-  for (const [keyword, tighter] of bounds) {
-    const [a, b] = [first[keyword], second[keyword]];
-    if (typeof a === "number" && typeof b === "number") merged[keyword] = tighter(a, b);
-  }
-  return merged;
+function merge(first: JsonObject, second: JsonObject, allowance: Allowance): JsonObject {
+  const properties = { ...objectOf(first.properties), ...objectOf(second.properties) };
+  const size = Object.keys(properties).length;
+  if (!spend(allowance, size / 32)) return second;
+  const required = [...requiredOf(first), ...requiredOf(second)];
+  return { ...first, ...second, ...(size > 0 && { properties }), ...(required.length > 0 && { required }) };
 }
 
-const bounds: [string, (a: number, b: number) => number][] = [
-  ["minimum", Math.max],
-  ["maximum", Math.min],
-  ["minLength", Math.max],
-  ["maxLength", Math.min],
-  ["minItems", Math.max],
-  ["maxItems", Math.min],
-];
-
-/** Only a pointer into the same document is followed; nothing is fetched. */
-function pointed(root: JsonObject, reference: string): JsonObject | undefined {
-  if (!reference.startsWith("#") || reference.length > 500) return undefined;
-  let current: JsonValue | undefined = root;
-  for (const raw of reference.slice(1).split("/").slice(1)) {
-    const key = raw.replaceAll("%25", "%").replaceAll("~1", "/").replaceAll("~0", "~");
-    if (Array.isArray(current)) current = current[Number(key)];
-    else if (isObject(current) && Object.hasOwn(current, key)) current = current[key];
-    else return undefined;
-  }
-  return isObject(current) ? current : undefined;
-}
-
-/** The types that the schema allows, said or meant; none when it allows anything. */
-export function typesOf(schema: JsonObject): SchemaType[] {
-  const said = Array.isArray(schema.type) ? schema.type.slice(0, maxMembers) : [schema.type];
-  const known = types.filter((type) => said.includes(type));
-  if (known.length > 0) return schema.nullable === true && !known.includes("null") ? [...known, "null"] : known;
-  if (isObject(schema.properties) || Array.isArray(schema.required)) return ["object"];
-  if (schema.items !== undefined || schema.prefixItems !== undefined) return ["array"];
-  if (typeof schema.minimum === "number" || typeof schema.maximum === "number") return ["number"];
-  if ([schema.minLength, schema.pattern, schema.format, schema.maxLength].some((value) => value !== undefined)) {
-    return ["string"];
-  }
-  return [];
-}
-
-/** The alternatives of `anyOf` and `oneOf`, each with what the schema says beside them. */
-export function alternatives(schema: JsonObject, root: JsonObject, allowance: Allowance): JsonObject[] {
-  const listed = [schema.anyOf, schema.oneOf].find((list) => Array.isArray(list) && list.length > 0);
-  if (!Array.isArray(listed)) return [];
-  const base = pick(schema, []);
-  delete base.anyOf;
-  delete base.oneOf;
-  const found: JsonObject[] = [];
-  for (const member of listed.slice(0, maxMembers)) {
-    if (!allowance.spend(1)) break;
-    found.push(merge(base, resolve(member, root, allowance)));
-  }
-  return found;
-}
-
-/** The declared properties of an object schema, not more than can be walked. */
-export function propertiesOf(schema: JsonObject, allowance: Allowance): [string, JsonValue | undefined][] {
-  if (!isObject(schema.properties)) return [];
-  const names = Object.keys(schema.properties);
-  allowance.spend(names.length / 64);
-  const { properties } = schema;
-  return names.slice(0, 256).map((name) => [name, properties[name]]);
+export function objectOf(value: JsonValue | undefined): JsonObject {
+  return isObject(value) ? value : {};
 }
 
 export function requiredOf(schema: JsonObject): string[] {
-  if (!Array.isArray(schema.required)) return [];
-  return schema.required.slice(0, 512).filter((name) => typeof name === "string");
+  const { required } = schema;
+  return Array.isArray(required) ? required.slice(0, 256).filter((name) => typeof name === "string") : [];
+}
+
+/** Only a pointer into the same document is followed; nothing is fetched. */
+function pointed(root: JsonObject, reference: string): JsonValue | undefined {
+  if (!reference.startsWith("#") || reference.length > 500) return undefined;
+  let current: JsonValue | undefined = root;
+  for (const raw of reference.split("/").slice(1)) {
+    const key = raw.replaceAll("~1", "/").replaceAll("~0", "~");
+    current = isObject(current) && Object.hasOwn(current, key) ? current[key] : undefined;
+  }
+  return current;
+}
+
+function typesOf({ type }: JsonObject): string[] {
+  return [type].flat().filter((one) => typeof one === "string");
+}
+
+/** The type to make a value of. */
+export function typeOf(schema: JsonObject): string {
+  const types = typesOf(schema);
+  const type = types.find((one) => one !== "null") ?? types[0];
+  if (type !== undefined) return type;
+  if (isObject(schema.properties) || Array.isArray(schema.required)) return "object";
+  if (isObject(schema.items)) return "array";
+  return typeof schema.minimum === "number" || typeof schema.maximum === "number" ? "number" : "string";
+}
+
+/** The values that are allowed, where the schema lists them. */
+export function valuesOf(schema: JsonObject): JsonValue[] | undefined {
+  if (schema.const !== undefined) return [schema.const];
+  if (!Array.isArray(schema.enum)) return undefined;
+  const types = typesOf(schema);
+  return schema.enum.slice(0, maxValues).filter((value) => hasType(value, types));
+}
+
+export function isNullable(schema: JsonObject): boolean {
+  return schema.nullable === true || (typesOf(schema).includes("null") && (valuesOf(schema)?.includes(null) ?? true));
+}
+
+function hasType(value: JsonValue, types: readonly string[]): boolean {
+  const found = value === null ? "null" : Array.isArray(value) ? "array" : typeof value;
+  return types.length === 0 || types.includes(found) || (types.includes("integer") && Number.isInteger(value));
+}
+
+export function limit(value: JsonValue | undefined, otherwise: number): number {
+  return typeof value === "number" ? value : otherwise;
+}
+
+/** Whether a value that was not made for the schema (a default, what a tool answered) may stand in it, as far as its top tells. */
+export function fits(value: JsonValue, schema: JsonObject): boolean {
+  if (value === null) return isNullable(schema);
+  const values = valuesOf(schema);
+  if (!hasType(value, typesOf(schema)) || (values && !values.includes(value))) return false;
+  if (typeof value === "number") {
+    const step = limit(schema.multipleOf, 0);
+    if (step > 0 && Math.abs(value / step - Math.round(value / step)) > 1e-9) return false;
+    if (value < limit(schema.minimum, -Infinity) || value > limit(schema.maximum, Infinity)) return false;
+    return value > limit(schema.exclusiveMinimum, -Infinity) && value < limit(schema.exclusiveMaximum, Infinity);
+  }
+  if (isObject(value)) return requiredOf(schema).every((name) => Object.hasOwn(value, name));
+  if (Array.isArray(value))
+    return value.length >= limit(schema.minItems, 0) && value.length <= limit(schema.maxItems, Infinity);
+  const length = typeof value === "string" ? Array.from(value).length : 0;
+  return (
+    typeof value === "boolean" || (length >= limit(schema.minLength, 0) && length <= limit(schema.maxLength, Infinity))
+  );
+}
+
+/** Whether a value of the client can be given back: JSON text is written by recursion, and must not be huge. */
+export function isLight(value: JsonValue | undefined, allowance: Allowance, depth = 0): boolean {
+  if (depth > maxDepth || !spend(allowance, typeof value === "string" ? value.length / 1_000 : 0.1)) return false;
+  if (typeof value !== "object" || value === null) return true;
+  return Object.values(value).every((inner) => isLight(inner, allowance, depth + 1));
 }

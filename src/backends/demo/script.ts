@@ -1,96 +1,62 @@
-import type { Turn, TurnEvent, Usage } from "../../turn/index.ts";
-import type { DecidedCall, Decision } from "./decide.ts";
-import { inputTokens, tokensIn } from "./tokens.ts";
+import type { Round, Turn, TurnEvent } from "../../turn/index.ts";
+import { whole } from "./answer.ts";
+import type { Decision } from "./decide.ts";
 
 /** What is given out between two waits. */
-export type Beat = TurnEvent[];
+type Beat = TurnEvent[];
 
 const argumentPiece = 8;
-const charactersPerToken = 4;
 /** Scripts without spaces would make a piece of a whole sentence. */
 const longestWord = 16;
+/** The usual rule of thumb; the demo has no tokenizer. */
+const charactersPerToken = 4;
 
-/** The whole round, event by event: in small pieces for a stream, each at once otherwise. */
-export function writeScript(turn: Turn, decision: Decision): Beat[] {
-  const paper = new Paper(turn);
-  const { effort } = turn.settings;
-  if (effort !== undefined && effort !== "none" && effort !== "minimal") paper.reason(decision.why);
-  if (decision.act === "say") paper.say(untilStop(decision.text, turn.settings.stop));
-  else for (const [at, call] of decision.calls.entries()) paper.call(at, call);
-  return paper.finish(turn);
-}
-
-/** Writes until the turn's token limit is reached; what is beyond it is cut off. */
-class Paper {
-  readonly #beats: Beat[] = [];
-  readonly #stream: boolean;
-  readonly #limit: number;
-  #written = 0;
-  #reasoned = 0;
-  #isFull = false;
-
-  constructor(turn: Turn) {
-    this.#stream = turn.stream;
-    this.#limit = (turn.settings.maxOutputTokens ?? Number.POSITIVE_INFINITY) * charactersPerToken;
-  }
-
-  reason(text: string): void {
-    const fitting = this.#fit(text);
-    this.#reasoned = fitting.length;
-    if (fitting !== "") this.#beats.push([{ type: "reasoning.delta", text: fitting, part: 0 }]);
-  }
-
-  say(text: string): void {
-    const fitting = this.#fit(text);
-    const pieces = this.#stream ? wordsWithSpaces(fitting) : [fitting];
-    for (const piece of pieces) if (piece !== "") this.#beats.push([{ type: "text.delta", text: piece }]);
-  }
-
-  call(call: number, { tool: { type: kind, name }, arguments: text }: DecidedCall): void {
-    if (this.#isFull || this.#fit(name) !== name) return;
-    const fitting = this.#fit(text);
-    const pieces = this.#stream ? slices(fitting, argumentPiece) : [fitting];
-    const beats = pieces.map((delta): Beat => [{ type: "call.arguments", call, delta }]);
-    const [first = [], ...rest] = beats;
-    const all = [[{ type: "call.started", call, kind, name } as const, ...first], ...rest];
-    if (!this.#isFull) all.at(-1)?.push({ type: "call.done", call });
-    this.#beats.push(...all);
-  }
-
-  finish(turn: Turn): Beat[] {
-    const input = inputTokens(turn);
-    const output = tokensIn(this.#written);
-    const usage: Usage = {
-      inputTokens: input,
-      outputTokens: output,
-      totalTokens: input + output,
-      cachedTokens: 0,
-      cacheWriteTokens: 0,
-      reasoningTokens: Math.min(output, tokensIn(this.#reasoned)),
-    };
-    const end: Beat = [
-      { type: "usage.reported", usage },
-      { type: "turn.finished", reason: this.#isFull ? "length" : "stop" },
-    ];
-    return this.#stream ? [...this.#beats, end] : [[...this.#beats.flat(), ...end]];
-  }
-
-  #fit(text: string): string {
-    const room = Math.max(0, this.#limit - this.#written);
-    const fitting = text.length <= room ? text : text.slice(0, room).replace(/[\uD800-\uDBFF]$/, "");
-    if (fitting !== text) this.#isFull = true;
-    this.#written += fitting.length;
+/**
+ * The whole round, event by event: in small pieces for a stream, each at once otherwise. It ends where the turn's token limit
+ * is reached.
+ */
+export function writeScript({ stream, settings, ...turn }: Turn, decision: Decision): Beat[] {
+  const beats: Beat[] = [];
+  const limit = (settings.maxOutputTokens ?? Number.POSITIVE_INFINITY) * charactersPerToken;
+  let written = 0;
+  let isFull = false;
+  const fitted = (text: string): string => {
+    const room = Math.max(0, limit - written);
+    const fitting = text.length <= room ? text : whole(text.slice(0, room));
+    if (fitting !== text) isFull = true;
+    written += fitting.length;
     return fitting;
+  };
+  if (!["none", "minimal"].includes(settings.effort ?? "none")) {
+    const text = fitted(decision.why);
+    if (text !== "") beats.push([{ type: "reasoning.delta", text, part: 0 }]);
   }
-}
-
-function untilStop(text: string, stop: string | string[] | undefined): string {
-  const ends = [stop ?? []]
-    .flat()
-    .filter((sequence) => sequence !== "")
-    .map((sequence) => text.indexOf(sequence))
-    .filter((at) => at >= 0);
-  return ends.length > 0 ? text.slice(0, Math.min(...ends)) : text;
+  const reasoned = written;
+  if ("text" in decision) {
+    const text = fitted(decision.text);
+    for (const piece of stream ? wordsWithSpaces(text) : [text]) {
+      if (piece !== "") beats.push([{ type: "text.delta", text: piece }]);
+    }
+  } else {
+    for (const [call, { tool, arguments: text }] of decision.calls.entries()) {
+      if (isFull || fitted(tool.name) !== tool.name) break;
+      const fitting = fitted(text);
+      const pieces = stream ? slices(fitting, argumentPiece) : [fitting];
+      const own = pieces.map((delta): Beat => [{ type: "call.arguments", call, delta }]);
+      own[0]?.unshift({ type: "call.started", call, kind: tool.type, name: tool.name });
+      if (!isFull) own.at(-1)?.push({ type: "call.done", call });
+      beats.push(...own);
+    }
+  }
+  const inputTokens = tokensIn(charactersIn([turn.instructions, turn.input, turn.tools]));
+  const [outputTokens, reasoningTokens] = [tokensIn(written), tokensIn(reasoned)];
+  const totalTokens = inputTokens + outputTokens;
+  const usage = { inputTokens, outputTokens, totalTokens, reasoningTokens, cachedTokens: 0, cacheWriteTokens: 0 };
+  const end: Beat = [
+    { type: "usage.reported", usage },
+    { type: "turn.finished", reason: isFull ? "length" : "stop" },
+  ];
+  return stream ? [...beats, end] : [[...beats.flat(), ...end]];
 }
 
 function wordsWithSpaces(text: string): string[] {
@@ -102,4 +68,48 @@ function slices(text: string, size: number): string[] {
   const characters = Array.from(text);
   const count = Math.max(1, Math.ceil(characters.length / size));
   return Array.from({ length: count }, (_, at) => characters.slice(at * size, (at + 1) * size).join(""));
+}
+
+function tokensIn(characters: number): number {
+  return Math.ceil(characters / charactersPerToken);
+}
+
+/** Of all text inside, but for files in place. With a list of its own, because a client's schema may be deeper than the stack. */
+function charactersIn(value: unknown): number {
+  let count = 0;
+  const waiting = [value];
+  while (waiting.length > 0) {
+    const next = waiting.pop();
+    if (typeof next === "string") count += next.startsWith("data:") ? 0 : next.length;
+    else if (typeof next === "object" && next !== null) for (const inner of Object.values(next)) waiting.push(inner);
+  }
+  return count;
+}
+
+/** Gives out the script, a flush a beat, at the pace of a person's reading. An abort ends it at once and leaves nothing behind. */
+export async function perform(script: readonly Beat[], { emit, flush, signal }: Round, pace: number): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  let leave = (): void => {};
+  const left = new Promise<never>((_, reject) => {
+    leave = () => reject(signal.reason);
+  });
+  left.catch(() => {});
+  signal.addEventListener("abort", leave, { once: true });
+  try {
+    for (const [at, beat] of script.entries()) {
+      if (at > 0 && pace > 0) {
+        const wait = new Promise((resolve) => {
+          timer = setTimeout(resolve, pace);
+        });
+        await Promise.race([wait, left]);
+      }
+      signal.throwIfAborted();
+      for (const event of beat) emit(event);
+      const full = flush();
+      if (full) await Promise.race([full, left]);
+    }
+  } finally {
+    clearTimeout(timer);
+    signal.removeEventListener("abort", leave);
+  }
 }

@@ -70,10 +70,6 @@ describe("words", () => {
     expect(text).toContain("get_weather");
   });
 
-  it("stop at a stop sequence", async () => {
-    expect((await ask("hi", { settings: { stop: [":"] } })).text).toBe("I am Toolwire's demo model");
-  });
-
   it("are JSON where the turn asks for it", async () => {
     const object = await ask("hi", { format: { type: "json_object" } });
     expect(JSON.parse(object.text)).toEqual({ answer: expect.stringContaining("demo model") });

@@ -62,7 +62,8 @@ describe("two things are two calls", () => {
     ["What is the weather in Paris, Rome and Berlin?", ["Paris", "Rome", "Berlin"]],
     ["weather in San Francisco, CA and Boston, MA", ["San Francisco, CA", "Boston, MA"]],
     ["What's the weather in Paris, and what about Rome?", ["Paris", "Rome"]],
-    ["weather in Paris, France and Rome, Italy", ["Paris, France", "Rome, Italy"]],
+    ["weather in Paris. And in Rome?", ["Paris", "Rome"]],
+    ["weather in new york and los angeles", ["new york", "los angeles"]],
     ["weather in paris and rome", ["paris", "rome"]],
     ['weather in "Trinidad and Tobago" and "São Tomé and Príncipe"', ["Trinidad and Tobago", "São Tomé and Príncipe"]],
   ])("%s", async (question, places) => {
@@ -91,6 +92,9 @@ describe("two things are two calls", () => {
     expect(await callsFor("add 2 and 3, and multiply 4 by 5", { tools: [calculate] })).toEqual([
       ["calculate", { operation: "add", a: 2, b: 3 }],
       ["calculate", { operation: "multiply", a: 4, b: 5 }],
+    ]);
+    expect(await callsFor("What is 12 * 7?", { tools: [getWeather, calculate] })).toEqual([
+      ["calculate", { operation: "multiply", a: 12, b: 7 }],
     ]);
     const light = tool("set_light", "Switch a light", {
       "room!": { type: "string", enum: ["kitchen", "bedroom"] },
@@ -177,6 +181,13 @@ describe("arguments", () => {
     });
     expect(await callsFor('Book a table for 4 at "Luigi\'s" on 2025-06-01 at 19:30', { tools: [table] })).toEqual([
       ["book_table", { restaurant: "Luigi's", party_size: 4, date: "2025-06-01", time: "19:30" }],
+    ]);
+  });
+
+  it("are not taken from the parameter beside", async () => {
+    const convert = tool("convert_currency", "Convert money", { "from!": text, "to!": text, "amount!": number });
+    expect(await callsFor("convert 100 USD to EUR", { tools: [convert] })).toEqual([
+      ["convert_currency", { from: "USD", to: "EUR", amount: 100 }],
     ]);
   });
 
