@@ -1,5 +1,5 @@
 import { Agent, type Dispatcher } from "undici";
-import { type JsonObject, type JsonValue, parseJson, type Round } from "../turn/index.ts";
+import { isObject, type JsonObject, type JsonValue, parseJson, type Round } from "../turn/index.ts";
 import { createSseReader, type ServerEvent } from "../wire/sse.ts";
 import { cutAnswer, errorFromNetwork, errorFromStatus, invalidAnswer, type Redact } from "./upstream-errors.ts";
 
@@ -26,6 +26,8 @@ export interface AnswerReader {
   readonly finished: boolean;
 }
 
+const listTimeout = 3_000;
+const largestList = 4 * 1024 * 1024;
 const largestErrorBody = 64 * 1024;
 const largestAnswer = 64 * 1024 * 1024;
 /** How long the usage and the end of an answer that is whole are waited for, where a provider forgets to end it. */
@@ -72,6 +74,29 @@ export class Upstream {
         exchange,
       );
     });
+  }
+
+  /** The ids that the provider's `/models` lists; none where it has no such list or does not answer soon. */
+  async models(): Promise<string[]> {
+    const { body, statusCode } = await this.#agent.request({
+      origin: this.#origin,
+      path: `${this.#path}/models`,
+      method: "GET",
+      headers: this.#headers,
+      headersTimeout: listTimeout,
+      bodyTimeout: listTimeout,
+      signal: AbortSignal.timeout(listTimeout),
+    });
+    const chunks: Buffer[] = [];
+    let size = 0;
+    for await (const chunk of body) {
+      size += chunk.length;
+      if (size > largestList) throw invalidAnswer(this.#options.name, "a list of models that is too large");
+      chunks.push(chunk);
+    }
+    const list = statusCode === 200 ? parseJson(Buffer.concat(chunks).toString("utf8")) : undefined;
+    if (!isObject(list) || !Array.isArray(list.data)) return [];
+    return list.data.flatMap((model) => (isObject(model) && typeof model.id === "string" ? [model.id] : []));
   }
 
   close(): Promise<void> {

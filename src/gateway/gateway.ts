@@ -68,11 +68,21 @@ export class Gateway {
       onError: (error) => this.log.error({ err: error }, "telemetry events cannot be written"),
     });
     this.keyring = createKeyring(config.keys);
-    this.#models = new Models(config, (text) => redactor.providerMessage(text));
+    this.#models = new Models(
+      config,
+      (text) => redactor.providerMessage(text),
+      ({ name }, error) => this.log.info({ backend: name, err: error }, "the backend does not list its models"),
+    );
   }
 
-  /** The models that a key may see. */
-  models(key: Key | null): PublicModel[] {
+  /** The models that a key may see, with those that services list by themselves. */
+  async models(key: Key | null): Promise<PublicModel[]> {
+    await this.#models.refresh();
+    return this.knownModels(key);
+  }
+
+  /** The same, as far as it is known without asking anybody. */
+  knownModels(key: Key | null): PublicModel[] {
     return this.#models.list().filter(({ id }) => key === null || allowsModel(key, id));
   }
 
@@ -172,7 +182,7 @@ export class Gateway {
   }
 
   #noModel(key: Key | null): TurnError {
-    const names = this.models(key).map(({ id }) => id);
+    const names = this.knownModels(key).map(({ id }) => id);
     const known = names.length > 0 ? ` Known here: ${names.slice(0, 20).join(", ")}.` : "";
     const message = `\`model\` is missing, and no default_model is configured.${known}`;
     return new TurnError("missing_required_parameter", message, { param: "model" });

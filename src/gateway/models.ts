@@ -5,6 +5,7 @@ import { ResponsesBackend } from "../backends/responses/index.ts";
 import type { BackendConfig, Config } from "../config/index.ts";
 import { nearestNames } from "../config/index.ts";
 import { type Backend, TurnError } from "../turn/index.ts";
+import { ServiceModels } from "./service-models.ts";
 
 /** Where a model's name leads. */
 export interface Route {
@@ -34,9 +35,15 @@ export class Models {
   readonly #aliases = new Map<string, Place>();
   /** A bare name is passed on where there is only one service that it can be meant for. */
   readonly #onlyService: string | undefined;
+  readonly #services: ServiceModels;
 
-  constructor(config: Config, redact: (text: string) => string) {
+  constructor(
+    config: Config,
+    redact: (text: string) => string,
+    onListFailure: (backend: Backend, error: unknown) => void,
+  ) {
     this.#config = config;
+    this.#services = new ServiceModels(onListFailure);
     for (const [name, backend] of Object.entries(config.backends)) {
       this.#places.set(name, { backend: createBackend(name, backend, redact), config: backend });
     }
@@ -52,13 +59,20 @@ export class Models {
     return [...this.#places.values(), ...this.#aliases.values()].map(({ backend }) => backend);
   }
 
-  /** The names that can be listed: a service's own models are not known here. */
+  /** Asks the services for what they offer, so that `list` has it. */
+  refresh(): Promise<void> {
+    return this.#services.refresh([...this.#places.values()].map(({ backend }) => backend));
+  }
+
+  /** The names that can be listed: aliases, the demo's, and what services have said of themselves so far. */
   list(): PublicModel[] {
     const aliases = Object.entries(this.#config.models).map(([id, { backend }]) => this.#public(id, backend));
-    const demos = [...this.#places].flatMap(([name, { config }]) =>
-      config.kind === "demo" ? [this.#public(name, name), this.#public(`${name}/native`, name)] : [],
+    const others = [...this.#places].flatMap(([name, { backend, config }]) =>
+      config.kind === "demo"
+        ? [this.#public(name, name), this.#public(`${name}/native`, name)]
+        : this.#services.known(backend).map((model) => this.#public(`${name}/${model}`, name)),
     );
-    return [...aliases, ...demos];
+    return [...aliases, ...others];
   }
 
   /** Throws where there is no such model; the names that it then offers are those that `isAllowed`. */

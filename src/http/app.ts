@@ -110,7 +110,7 @@ export function createApp(gateway: Gateway): App {
       const page = renderPage({
         version,
         url: `${request.protocol}://${request.host}`,
-        models: gateway.keyring.open ? gateway.models(null) : [],
+        models: gateway.keyring.open ? gateway.knownModels(null) : [],
         defaultModel: gateway.config.default_model,
         keyed: !gateway.keyring.open,
       });
@@ -120,9 +120,9 @@ export function createApp(gateway: Gateway): App {
   for (const prefix of apiPrefixes) {
     route(`${prefix}/chat/completions`, { POST: turns.handler("chat") });
     route(`${prefix}/responses`, { POST: turns.handler("responses") });
-    route(`${prefix}/models`, { GET: (request) => listModels(gateway.models(request.key)) });
+    route(`${prefix}/models`, { GET: async (request) => listModels(await gateway.models(request.key)) });
     route(`${prefix}/models/*`, {
-      GET: (request) => oneModel(gateway.models(request.key), (request.params as { "*": string })["*"]),
+      GET: async (request) => oneModel(await gateway.models(request.key), (request.params as { "*": string })["*"]),
     });
   }
   return {

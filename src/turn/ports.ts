@@ -24,6 +24,8 @@ export interface Backend {
   /** Whether a tool of this type can be offered to the model in this turn. */
   carries(tool: Tool, turn: Turn): boolean;
   run(turn: Turn, round: Round): Promise<void>;
+  /** The names of the models that the service behind it offers, where it says. */
+  models?(): Promise<string[]>;
   /** Whether the backend can be used now; otherwise a sentence that says what to do. */
   ready?(): Promise<string | null>;
   close(): Promise<void>;

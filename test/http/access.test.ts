@@ -3,6 +3,7 @@ import { request as httpRequest } from "node:http";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { RunningServer } from "../../src/http/server.ts";
 import { startGateway } from "../support/gateway.ts";
+import { startProvider } from "../support/provider.ts";
 
 const hash = (key: string) => `sha256:${createHash("sha256").update(key).digest("hex")}`;
 const backends = { demo: { kind: "demo", pace: "0ms" } };
@@ -171,6 +172,27 @@ describe("paths", () => {
     };
     expect(list.data.map(({ id }) => id)).toEqual(["demo", "demo/native"]);
     expect(list.models.map(({ slug }) => slug)).toEqual(["demo", "demo/native"]);
+  });
+
+  it("the list has what services say of themselves, and does without one that is gone", async () => {
+    const provider = await startProvider(() => ({ say: "hi" }));
+    const gone = await startProvider(() => ({ say: "hi" }));
+    await gone.close();
+    const gateway = await startGateway({
+      backends: {
+        up: { kind: "chat", base_url: provider.url },
+        gone: { kind: "responses", base_url: gone.url },
+      },
+      models: { fast: { backend: "up", model: "scripted" } },
+    });
+    const list = (await (await fetch(`${gateway.url}/v1/models`)).json()) as {
+      data: { id: string; owned_by: string }[];
+    };
+    expect(list.data[0]).toMatchObject({ id: "fast", owned_by: "up" });
+    expect(list.data.slice(1).every(({ id }) => id.startsWith("up/"))).toBe(true);
+    expect(list.data.length).toBeGreaterThan(1);
+    await gateway.close();
+    await provider.close();
   });
 
   it.each(["demo%2Fnative", "demo/native"])("a single model is found as %s", async (id) => {

@@ -25,6 +25,10 @@ export class ChatBackend implements Backend {
     return this.#upstream.post("/chat/completions", chatRequest(turn), round, reader);
   }
 
+  models(): Promise<string[]> {
+    return this.#upstream.models();
+  }
+
   close(): Promise<void> {
     return this.#upstream.close();
   }

@@ -25,6 +25,10 @@ export class ResponsesBackend implements Backend {
     return this.#upstream.post("/responses", responsesRequest(turn), round, reader);
   }
 
+  models(): Promise<string[]> {
+    return this.#upstream.models();
+  }
+
   close(): Promise<void> {
     return this.#upstream.close();
   }

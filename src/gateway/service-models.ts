@@ -1,0 +1,46 @@
+import type { Backend } from "../turn/index.ts";
+
+/** Long enough not to burden a provider, short enough that a new model is found by a person who waits for it. */
+const freshFor = 60_000;
+/** A list is for people; nobody reads more. */
+const most = 2_000;
+
+/** What services say about the models that they offer: asked when somebody wants the list, and kept for a while. */
+export class ServiceModels {
+  readonly #lists = new Map<Backend, { names: string[]; until: number; asking: Promise<void> | undefined }>();
+  readonly #onFailure: (backend: Backend, error: unknown) => void;
+
+  constructor(onFailure: (backend: Backend, error: unknown) => void) {
+    this.#onFailure = onFailure;
+  }
+
+  /** What is known now, which may be nothing. */
+  known(backend: Backend): string[] {
+    return this.#lists.get(backend)?.names ?? [];
+  }
+
+  /** Resolves when every list is fresh, or its service has failed to give it. */
+  async refresh(backends: readonly Backend[]): Promise<void> {
+    await Promise.all(backends.map((backend) => this.#ask(backend)));
+  }
+
+  #ask(backend: Backend): Promise<void> | undefined {
+    if (!backend.models) return undefined;
+    const list = this.#lists.get(backend) ?? { names: [], until: 0, asking: undefined };
+    this.#lists.set(backend, list);
+    if (performance.now() < list.until) return undefined;
+    list.asking ??= backend
+      .models()
+      .then(
+        (names) => {
+          list.names = names.slice(0, most);
+        },
+        (error: unknown) => this.#onFailure(backend, error),
+      )
+      .finally(() => {
+        list.until = performance.now() + freshFor;
+        list.asking = undefined;
+      });
+    return list.asking;
+  }
+}
