@@ -2,17 +2,16 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { startProcess } from "./process.mjs";
 
 /** Opened first and left open: what the first streams cost once (code, pools, heap pages) is not counted. */
-const base = 100;
+const base = 300;
 
 /**
  * What one more idle stream costs a process that is new: memory after a collection with `base` streams open, then with `count`
- * more. `heap` is what V8 and its buffers hold; `rss` is what the system gave, which grows by whole pages.
+ * more. `heap` is what V8 and its buffers hold. `rss` is what the system gave, in pages that are not given back at once: a hint.
  */
 export async function measureIdleStreams(name, provider, load, requestFor, count) {
   const middle = await startProcess(name, { args: [provider.url] });
   try {
     const { url, body } = requestFor(middle);
-    await warmUp(load, url, body);
     const streams = await load.open(url, body, base);
     const before = await settled(middle);
     streams.push(...(await load.open(url, body, count)));
@@ -25,14 +24,6 @@ export async function measureIdleStreams(name, provider, load, requestFor, count
     };
   } finally {
     await middle.stop();
-  }
-}
-
-/** Streams that are opened and left, so that the code is compiled and the pages of a full heap are there. */
-async function warmUp(load, url, body) {
-  for (let wave = 0; wave < 5; wave++) {
-    const streams = await load.open(url, body, base);
-    for (const stream of streams) stream.on("error", () => {}).destroy();
   }
 }
 

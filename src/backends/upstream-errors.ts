@@ -12,7 +12,7 @@ export function errorFromStatus(
   redact: Redact,
 ): TurnError {
   const inside = errorInside(parseJson(body));
-  const said = inside && messageOf(inside);
+  const said = inside ? messageOf(inside) : plainText(body);
   const retryAfter = headers["retry-after"];
   const details = {
     type: stringOf(inside?.type),
@@ -44,7 +44,10 @@ export function errorFromStatus(
 export function errorFromAnswer(backend: string, error: JsonValue | undefined, redact: Redact): TurnError {
   const inside = isObject(error) ? error : {};
   const said = messageOf(inside) ?? (typeof error === "string" ? error : "it did not say why.");
-  return new TurnError("upstream_error", redact(`The backend "${backend}" failed: ${said}`));
+  const code = stringOf(inside.code);
+  const limited = code?.includes("rate_limit") || inside.code === 429;
+  const message = redact(`The backend "${backend}" failed: ${said}`);
+  return new TurnError(limited ? "upstream_rate_limited" : "upstream_error", message, { upstreamCode: code });
 }
 
 /** A connection that could not be made or did not last. */
@@ -103,9 +106,15 @@ function errorInside(body: JsonValue | undefined): JsonObject | undefined {
   return body;
 }
 
-/** Providers put their sentence under several names. */
+/** Providers put their sentence under several names, or a list of what is wrong. */
 function messageOf(error: JsonObject): string | undefined {
-  return stringOf(error.message) ?? stringOf(error.detail) ?? stringOf(error.msg);
+  const said = stringOf(error.message) ?? stringOf(error.detail) ?? stringOf(error.msg);
+  return said ?? (error.detail ? JSON.stringify(error.detail) : undefined);
+}
+
+function plainText(body: string): string | undefined {
+  const text = body.trim();
+  return text === "" || text.startsWith("<") ? undefined : text;
 }
 
 function stringOf(value: JsonValue | undefined): string | undefined {

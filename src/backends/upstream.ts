@@ -59,7 +59,7 @@ export class Upstream {
   post(path: string, body: JsonObject, round: Round, reader: AnswerReader): Promise<void> {
     const { name, timeouts, redact } = this.#options;
     return new Promise((resolve, reject) => {
-      const exchange = new Exchange(name, round, reader, redact, resolve, reject);
+      const exchange = new Exchange({ name, round, reader, redact, resolve, reject, streams: body.stream === true });
       this.#agent.dispatch(
         {
           origin: this.#origin,
@@ -104,6 +104,17 @@ export class Upstream {
   }
 }
 
+interface ExchangeParts {
+  name: string;
+  round: Round;
+  reader: AnswerReader;
+  redact: Redact;
+  resolve: () => void;
+  reject: (error: unknown) => void;
+  /** Whether a stream was asked for: what comes without a known type is then taken to be one. */
+  streams: boolean;
+}
+
 /** One request and its answer, as undici tells it: synchronous pushes, paused while the reader of the round is full. */
 class Exchange implements Dispatcher.DispatchHandler {
   readonly #name: string;
@@ -112,6 +123,7 @@ class Exchange implements Dispatcher.DispatchHandler {
   readonly #redact: Redact;
   readonly #resolve: () => void;
   readonly #reject: (error: unknown) => void;
+  readonly #streams: boolean;
   readonly #onAbort = () => this.#fail(this.#round.signal.reason);
   #controller: Dispatcher.DispatchController | undefined;
   #status = 0;
@@ -119,22 +131,18 @@ class Exchange implements Dispatcher.DispatchHandler {
   #feed: (chunk: Buffer) => void = () => {};
   #end: () => void = () => {};
   #settled = false;
+  /** The body has ended, so that the connection can serve another request. */
+  #ended = false;
   #grace: NodeJS.Timeout | undefined;
 
-  constructor(
-    name: string,
-    round: Round,
-    reader: AnswerReader,
-    redact: Redact,
-    resolve: () => void,
-    reject: (error: unknown) => void,
-  ) {
+  constructor({ name, round, reader, redact, resolve, reject, streams }: ExchangeParts) {
     this.#name = name;
     this.#round = round;
     this.#reader = reader;
     this.#redact = redact;
     this.#resolve = resolve;
     this.#reject = reject;
+    this.#streams = streams;
     round.signal.addEventListener("abort", this.#onAbort, { once: true });
   }
 
@@ -154,10 +162,11 @@ class Exchange implements Dispatcher.DispatchHandler {
     this.#headers = headers;
     const type = String(headers["content-type"] ?? "");
     if (status >= 300) this.#readError();
-    else if (type.includes("application/json")) this.#readWhole();
     else if (type.includes("text/html")) {
       this.#fail(invalidAnswer(this.#name, "a web page instead of an answer. Is its base_url right?"));
-    } else this.#readStream();
+    } else if (type.includes("text/event-stream")) this.#readStream();
+    else if (type.includes("application/json") || !this.#streams) this.#readWhole();
+    else this.#readStream();
   }
 
   onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
@@ -166,7 +175,7 @@ class Exchange implements Dispatcher.DispatchHandler {
       this.#feed(chunk);
       const full = this.#round.flush();
       if (this.#reader.finished) this.#succeed();
-      else if (this.#reader.enough) this.#grace ??= setTimeout(() => this.onResponseEnd(), graceForTheEnd);
+      else if (this.#reader.enough) this.#waitForEnd(() => this.#conclude());
       if (full && !this.#settled) {
         controller.pause();
         full.then(() => controller.resume(), this.#onAbort);
@@ -177,6 +186,20 @@ class Exchange implements Dispatcher.DispatchHandler {
   }
 
   onResponseEnd(): void {
+    this.#ended = true;
+    clearTimeout(this.#grace);
+    this.#conclude();
+  }
+
+  onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
+    this.#ended = true;
+    clearTimeout(this.#grace);
+    if (this.#reader.enough) this.#conclude();
+    else this.#fail(errorFromNetwork(this.#name, error));
+  }
+
+  /** Nothing more will come. */
+  #conclude(): void {
     if (this.#settled) return;
     try {
       this.#end();
@@ -185,12 +208,6 @@ class Exchange implements Dispatcher.DispatchHandler {
     } catch (error) {
       this.#fail(error);
     }
-  }
-
-  onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
-    if (this.#settled) return;
-    if (this.#reader.enough) this.onResponseEnd();
-    else this.#fail(errorFromNetwork(this.#name, error));
   }
 
   #readStream(): void {
@@ -238,6 +255,7 @@ class Exchange implements Dispatcher.DispatchHandler {
     // A reader that got no terminal event from a body that ended has been cut off.
     if (this.#reader.finished) this.#resolve();
     else this.#reject(cutAnswer(this.#name));
+    if (!this.#ended) this.#waitForEnd(() => this.#controller?.abort(new Error("the turn is over")));
   }
 
   #fail(error: unknown): void {
@@ -247,9 +265,16 @@ class Exchange implements Dispatcher.DispatchHandler {
     this.#controller?.abort(error instanceof Error ? error : new Error("the turn is over"));
   }
 
+  /** A provider that has said all but does not end is not waited for. Each read begins the wait anew. */
+  #waitForEnd(then: () => void): void {
+    if (this.#grace) this.#grace.refresh();
+    else this.#grace = setTimeout(then, graceForTheEnd);
+  }
+
   #settle(): void {
     this.#settled = true;
     clearTimeout(this.#grace);
+    this.#grace = undefined;
     this.#round.signal.removeEventListener("abort", this.#onAbort);
   }
 }

@@ -65,6 +65,8 @@ class Driver {
   #waiting: TurnEvent[] = [];
   #text = "";
   #wrote = false;
+  /** The client does not take what was written yet. */
+  #full = false;
   #opened = false;
   #upstreamId: string | undefined;
   #usage: Usage | undefined;
@@ -97,7 +99,7 @@ class Driver {
   /** One question to the model. What takes time between rounds belongs after this, while the turn has not ended. */
   async #round(): Promise<void> {
     const { turn, backend, ids, observer, clock } = this.#plan;
-    const stages = [keepChoice(turn, observer), inOrder(), settleCalls(ids, observer)];
+    const stages = [keepChoice(turn, observer), inOrder(observer), settleCalls(ids, observer)];
     const emit = line(stages, (event) => this.#receive(event));
     const round: Round = { emit, flush: () => this.#flush(), signal: this.#abort.signal };
     this.#askedAt = clock.now();
@@ -144,12 +146,11 @@ class Driver {
 
   #open(): void {
     if (this.#state !== "held") return;
-    this.#state = "open";
-    if (this.#plan.encoder.streams) {
-      this.#opened = true;
-      this.#outlet.open();
-    }
     this.#text += this.#plan.encoder.open(this.#upstreamId);
+    this.#state = "open";
+    if (!this.#plan.encoder.streams) return;
+    this.#opened = true;
+    this.#outlet.open();
   }
 
   #flush(): Promise<void> | undefined {
@@ -157,13 +158,33 @@ class Driver {
     const text = this.#text;
     this.#text = "";
     this.#wrote = true;
-    return this.#outlet.write(text);
+    const full = this.#outlet.write(text);
+    if (full) {
+      this.#full = true;
+      void full.then(() => {
+        this.#full = false;
+      });
+    }
+    return full;
   }
 
   /** The one place where a turn ends. */
   #end(event: TurnFinished | TurnFailed): void {
-    this.#last = event;
     this.#endedAt = this.#plan.clock.now();
+    try {
+      this.#write(event);
+      this.#last = event;
+    } catch (thrown) {
+      // What cannot be written down is a failure of ours; the client still gets an end.
+      this.#last = { type: "turn.failed", error: toTurnError(thrown) };
+    }
+    this.#state = "ended";
+    if (this.#opened) this.#outlet.end(this.#text);
+    // A backend that still runs has nothing more to say.
+    if (this.#last.type === "turn.failed") this.#abort.abort(this.#last.error);
+  }
+
+  #write(event: TurnFinished | TurnFailed): void {
     const { encoder } = this.#plan;
     if (event.type === "turn.finished") {
       this.#open();
@@ -171,10 +192,6 @@ class Driver {
     }
     if (this.#usage) this.#text += encoder.push({ type: "usage.reported", usage: this.#usage });
     if (this.#opened || event.type === "turn.finished") this.#text += encoder.push(event);
-    this.#state = "ended";
-    if (this.#opened) this.#outlet.end(this.#text);
-    // A backend that still runs has nothing more to say.
-    if (event.type === "turn.failed") this.#abort.abort(event.error);
   }
 
   #startTimers(): NodeJS.Timeout[] {
@@ -192,13 +209,18 @@ class Driver {
   }
 
   #keepAlive(): void {
-    if (this.#state === "ended") return;
-    if (this.#state === "held") {
-      this.#open();
-      this.#text ||= this.#plan.encoder.keepAlive();
-    } else if (!this.#wrote) this.#text += this.#plan.encoder.keepAlive();
-    this.#flush();
-    this.#wrote = false;
+    // A client that is full has something to read.
+    if (this.#state === "ended" || this.#full) return;
+    try {
+      if (this.#state === "held") {
+        this.#open();
+        this.#text ||= this.#plan.encoder.keepAlive();
+      } else if (!this.#wrote) this.#text += this.#plan.encoder.keepAlive();
+      this.#flush();
+      this.#wrote = false;
+    } catch (thrown) {
+      this.#end({ type: "turn.failed", error: toTurnError(thrown) });
+    }
   }
 
   #ending(): Ending {

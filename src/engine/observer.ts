@@ -56,6 +56,15 @@ export class Observer {
     this.#write("tool_call", fields, { arguments: text });
   }
 
+  /** It began while another item was open, and waits. */
+  callBuffered({ name }: CallStarted): void {
+    if (this.#debugs) this.#debug("call buffered", { name });
+  }
+
+  callReplayed({ name }: CallStarted, events: number): void {
+    if (this.#debugs) this.#debug("call replayed", { name, events });
+  }
+
   callSuppressed(name: string): void {
     this.#log.info(
       { request_id: this.#requestId, name },

@@ -17,11 +17,13 @@ import {
   type Encoder,
   Ids,
   type Item,
+  isDeeperThan,
   isObject,
   type JsonObject,
   type JsonValue,
   newId,
   type Outlet,
+  type Tool,
   type Turn,
   TurnError,
 } from "../turn/index.ts";
@@ -89,6 +91,7 @@ export class Gateway {
   /** Reads a request. Throws a `TurnError` that says what is wrong with it. */
   prepare(api: Api, body: JsonValue | undefined, context: RequestContext): PreparedTurn {
     if (!isObject(body)) throw new TurnError("invalid_request", "The body must be a JSON object.");
+    if (isDeeperThan(body, deepestBody)) throw new TurnError("invalid_request", "The body is nested too deeply.");
     const request = api === "chat" ? decodeChatRequest(body) : decodeResponsesRequest(body);
     const name = request.turn.model || this.config.default_model;
     if (!name) throw this.#noModel(context.key);
@@ -98,8 +101,9 @@ export class Gateway {
     if (route.kind !== "responses") refuseForeignState(request.turn, body);
 
     const tools = request.turn.tools.filter((tool) => route.backend.carries(tool, request.turn));
-    const dropped = request.turn.tools.filter((tool) => !tools.includes(tool)).map(toolLabel);
-    checkDemand(request.turn.choice, tools);
+    const dropped = droppedTools(request.turn, new Set(tools), route);
+    // A Responses provider may know tools that stand elsewhere than in `tools`.
+    if (route.kind !== "responses") checkDemand(request.turn.choice, tools);
     if (dropped.length > 0) this.log.info({ request_id: context.requestId, tools: dropped }, "tools left out");
     const turn: Turn = { ...request.turn, model: route.model, tools };
     const ids = new Ids(turn.input);
@@ -187,6 +191,20 @@ export class Gateway {
     const message = `\`model\` is missing, and no default_model is configured.${known}`;
     return new TurnError("missing_required_parameter", message, { param: "model" });
   }
+}
+
+/** What is written or read recursively must fit the stack with a wide margin. */
+const deepestBody = 128;
+
+/** What of the client's tools is not offered to the model, by name. */
+function droppedTools({ tools, input }: Turn, offered: ReadonlySet<Tool>, { kind }: Route): string[] {
+  const dropped = tools.filter((tool) => !offered.has(tool)).map(toolLabel);
+  return kind !== "responses" && input.some(isToolList) ? [...dropped, "additional_tools"] : dropped;
+}
+
+/** Some clients bring tools as an item of their input. */
+function isToolList(item: Item): boolean {
+  return item.type === "opaque" && item.fields.type === "additional_tools";
 }
 
 /** Seconds since 1970, as both APIs count. */

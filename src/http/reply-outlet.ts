@@ -10,6 +10,8 @@ export class ReplyOutlet implements Outlet {
   readonly #reply: FastifyReply;
   readonly #raw: ServerResponse;
   readonly #contentType: string;
+  /** While the client takes nothing more. */
+  #drained: Promise<void> | undefined;
 
   constructor(reply: FastifyReply, contentType: string) {
     this.#reply = reply;
@@ -34,15 +36,17 @@ export class ReplyOutlet implements Outlet {
   write(text: string): Promise<void> | undefined {
     const raw = this.#raw;
     if (raw.destroyed || raw.write(text)) return undefined;
-    return new Promise((resolve) => {
+    this.#drained ??= new Promise((resolve) => {
       const go = () => {
         raw.off("drain", go);
         raw.off("close", go);
+        this.#drained = undefined;
         resolve();
       };
       raw.on("drain", go);
       raw.on("close", go);
     });
+    return this.#drained;
   }
 
   end(text: string): void {

@@ -28,8 +28,9 @@ export async function startServer(config: Config): Promise<RunningServer> {
       server.server.close();
       server.server.closeIdleConnections();
       await turns.drain(config.limits.drain);
-      await server.close();
+      // Connections that say nothing would hold the end for ever.
       server.server.closeAllConnections();
+      await server.close();
       await gateway.close();
     },
   };

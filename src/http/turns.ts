@@ -1,3 +1,4 @@
+import { setTimeout } from "node:timers/promises";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Gateway } from "../gateway/index.ts";
 import type { Api, JsonValue } from "../turn/index.ts";
@@ -23,30 +24,45 @@ export class Turns {
       });
       reply.headers(prepared.headers);
       const client = new AbortController();
-      // The response's own end tells that a client has left, also where nothing was sent yet.
-      const left = () => client.abort();
-      reply.raw.once("close", left);
-      const turn = prepared.run(new ReplyOutlet(reply, prepared.contentType), client.signal);
-      this.#running.set(turn, client);
-      const ending = await turn.finally(() => {
-        this.#running.delete(turn);
-        reply.raw.off("close", left);
+      const { raw } = reply;
+      const closed = new Promise<void>((resolve) => {
+        // The response's own end tells that a client has left, also where nothing was sent yet.
+        raw.once("close", () => {
+          client.abort();
+          this.#running.delete(closed);
+          resolve();
+        });
       });
+      this.#running.set(closed, client);
+      const ending = await prepared.run(new ReplyOutlet(reply, prepared.contentType), client.signal);
       if (ending.opened) return reply;
       if (ending.error) throw ending.error;
       return reply.header("content-type", prepared.contentType).send(ending.body);
     };
   }
 
-  /** Waits until the running turns are over; what is left after the time is ended in its proper form. */
+  /** Waits until the running turns have been answered; what is left after the time is ended in its proper form. */
   async drain(milliseconds: number): Promise<void> {
-    const timer = setTimeout(() => {
-      const error = new TurnError("shutting_down", "Toolwire is shutting down; send the request again.");
-      for (const client of this.#running.values()) client.abort(error);
-    }, milliseconds);
-    while (this.#running.size > 0) await Promise.allSettled(this.#running.keys());
-    clearTimeout(timer);
+    if (this.#running.size === 0) return;
+    const over = new AbortController();
+    const answered = this.#answered();
+    await Promise.race([answered, wait(milliseconds, over.signal)]);
+    const error = new TurnError("shutting_down", "Toolwire is shutting down; send the request again.");
+    for (const client of this.#running.values()) client.abort(error);
+    await Promise.race([answered, wait(lastWords, over.signal)]);
+    over.abort();
   }
+
+  async #answered(): Promise<void> {
+    while (this.#running.size > 0) await Promise.all(this.#running.keys());
+  }
+}
+
+/** How long an ending may take to reach a client. */
+const lastWords = 1_000;
+
+function wait(milliseconds: number, signal: AbortSignal): Promise<void> {
+  return setTimeout(milliseconds, undefined, { signal }).catch(() => {});
 }
 
 function oneOf(header: string | string[] | undefined): string | undefined {

@@ -11,21 +11,21 @@ export function argumentsState(text: string): ArgumentsState {
   return isBeginningOfJson(text) ? "cut" : "broken";
 }
 
-/**
- * Tells whether arguments that are still growing have come to the end of their object, reading each character once: what is
- * asked often must not begin again at the first character.
- */
+/** Tells whether arguments that are still growing have come to the end of their object. Each character is read once. */
 export class ObjectEnd {
-  #read = 0;
   #depth = 0;
   #inString = false;
   #escaped = false;
   #ended = false;
 
-  /** `text` is what was given before, and more. True once the brackets that were opened are all closed. */
-  reached(text: string): boolean {
-    for (; this.#read < text.length; this.#read++) {
-      const character = text.charCodeAt(this.#read);
+  /** True once the brackets that were opened are all closed. */
+  get reached(): boolean {
+    return this.#ended && this.#depth === 0;
+  }
+
+  feed(delta: string): void {
+    for (let at = 0; at < delta.length; at++) {
+      const character = delta.charCodeAt(at);
       if (this.#escaped) this.#escaped = false;
       else if (character === 0x5c) this.#escaped = this.#inString;
       else if (character === 0x22) this.#inString = !this.#inString;
@@ -33,7 +33,6 @@ export class ObjectEnd {
       else if (character === 0x7b || character === 0x5b) this.#depth++;
       else if ((character === 0x7d || character === 0x5d) && --this.#depth === 0) this.#ended = true;
     }
-    return this.#ended && this.#depth === 0;
   }
 }
 

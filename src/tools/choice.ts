@@ -2,6 +2,7 @@ import {
   type Api,
   asObject,
   type CallKind,
+  type Foreign,
   isObject,
   type JsonObject,
   type JsonValue,
@@ -13,6 +14,7 @@ import {
   type ToolChoice,
   type ToolName,
   TurnError,
+  without,
 } from "../turn/index.ts";
 
 /** The client's `tool_choice`, in the flat (Responses) or nested (Chat) form. */
@@ -47,15 +49,25 @@ export function checkChoice(choice: ToolChoice, tools: readonly Tool[], at = "to
   });
 }
 
+/** A call, or a tool that could be called. */
+interface Callable {
+  kind: CallKind;
+  name: string;
+  more?: Foreign | undefined;
+}
+
 /** Whether the choice lets a call of this tool through, whatever the model did. */
-export function permits(choice: ToolChoice, kind: CallKind, name: string): boolean {
+export function permits(choice: ToolChoice, { kind, name, more }: Callable): boolean {
   switch (choice.mode) {
     case "none":
       return false;
     case "forced":
       return isNamed(choice.tool, kind, name);
-    case "allowed":
-      return choice.tools.some((tool) => isNamed(tool, kind, name));
+    case "allowed": {
+      const namespace = more?.fields.namespace;
+      if (choice.tools.some((tool) => isNamed(tool, kind, name))) return true;
+      return namespace !== undefined && choice.others.some((other) => other.name === namespace);
+    }
     default:
       return true;
   }
@@ -69,7 +81,7 @@ export function demandsCall(choice: ToolChoice): boolean {
 /** A call that nothing can make is a mistake of the request, and no model need be asked. */
 export function checkDemand(choice: ToolChoice, offered: readonly Tool[], at = "tool_choice"): void {
   if (!demandsCall(choice)) return;
-  if (offered.some((tool) => tool.type === "hosted" || permits(choice, tool.type, tool.name))) return;
+  if (offered.some((tool) => tool.type === "hosted" || permits(choice, { kind: tool.type, name: tool.name }))) return;
   const message = `\`${at}\` demands a call, but no tool that it lets through can be offered to this model.`;
   throw new TurnError("invalid_request", message, { param: at });
 }
@@ -84,20 +96,26 @@ function readAllowed(choice: JsonObject, at: string): ToolChoice {
   const path = isObject(nested) ? joinPath(at, "allowed_tools") : at;
   const mode = optionalString(allowed, "mode", path) ?? "auto";
   const tools: ToolName[] = [];
+  const others: JsonObject[] = [];
   (optionalArray(allowed, "tools", path) ?? []).forEach((value, index) => {
     const toolPath = joinPath(joinPath(path, "tools"), index);
     const tool = asObject(value, toolPath);
     const type = requiredString(tool, "type", toolPath);
     if (type === "function" || type === "custom") tools.push(readToolName(tool, type, toolPath));
+    else others.push(tool);
   });
-  return { mode: "allowed", required: mode === "required", tools };
+  return { mode: "allowed", required: mode === "required", tools, others };
 }
 
 function readToolName(value: JsonObject, kind: CallKind, at: string): ToolName {
   const nested = value[kind];
   if (isObject(nested)) return { kind, name: requiredString(nested, "name", joinPath(at, kind)) };
-  return { kind, name: requiredString(value, "name", at) };
+  const fields = without(value, readOfToolName);
+  const more = Object.keys(fields).length > 0 ? { api: "responses" as const, fields } : undefined;
+  return { kind, name: requiredString(value, "name", at), more };
 }
+
+const readOfToolName = new Set(["type", "name"]);
 
 function unknownChoice(value: string, at: string): TurnError {
   return new TurnError(

@@ -1,19 +1,21 @@
 import type { TurnError } from "./errors.ts";
-import type { Api, CallKind } from "./item.ts";
+import type { Api, CallKind, Foreign } from "./item.ts";
 import type { JsonObject } from "./json.ts";
 import type { Usage } from "./usage.ts";
 
 /**
  * What happens in a turn, in order. The list is closed: every stage and every encoder knows all of it.
  *
- * Items follow one another without explicit ends: text after a call begins a new message. Only calls may overlap as they come
- * from a backend, so their events carry `call`, a number that is the backend's own and unique in the round.
+ * Items follow one another without explicit ends: text after a call begins a new message. As they come from a backend they may
+ * overlap: then their events carry a number of the backend's own, unique in the round (`call`, or `item` for what is no call),
+ * and an item that has a number is ended by its `…done`. Past the engine nothing overlaps.
  */
 export type TurnEvent =
   | TextDelta
   | RefusalDelta
   | AnnotationAdded
   | MessageStarted
+  | MessageDone
   | ReasoningStarted
   | ReasoningDelta
   | ReasoningDone
@@ -28,35 +30,47 @@ export type TurnEvent =
 
 export interface TextDelta {
   type: "text.delta";
+  item?: number | undefined;
   text: string;
   logprobs?: JsonObject[] | undefined;
 }
 
 export interface RefusalDelta {
   type: "refusal.delta";
+  item?: number | undefined;
   text: string;
 }
 
 export interface AnnotationAdded {
   type: "annotation.added";
+  item?: number | undefined;
   annotation: JsonObject;
 }
 
 /** Optional: begins a new message even where the last item was one too. */
 export interface MessageStarted {
   type: "message.started";
+  item?: number | undefined;
   id?: string | undefined;
   more?: JsonObject | undefined;
+}
+
+/** The end of a message that has a number. */
+export interface MessageDone {
+  type: "message.done";
+  item?: number | undefined;
 }
 
 /** Optional: begins a new reasoning item even where the last item was one too. */
 export interface ReasoningStarted {
   type: "reasoning.started";
+  item?: number | undefined;
   id?: string | undefined;
 }
 
 export interface ReasoningDelta {
   type: "reasoning.delta";
+  item?: number | undefined;
   text: string;
   /** Which part of the summary this belongs to. */
   part: number;
@@ -65,6 +79,7 @@ export interface ReasoningDelta {
 /** Optional: carries what only the end of a reasoning item knows. */
 export interface ReasoningDone {
   type: "reasoning.done";
+  item?: number | undefined;
   encrypted?: string | undefined;
 }
 
@@ -76,8 +91,8 @@ export interface CallStarted {
   /** As the backend named them; the engine makes both present and unique. */
   callId?: string | undefined;
   id?: string | undefined;
-  /** Fields of the Responses item that pass through unread (`namespace`, …). */
-  more?: JsonObject | undefined;
+  /** What passes through unread: `namespace` of a Responses item, `extra_content` of a Chat call. */
+  more?: Foreign | undefined;
 }
 
 export interface CallArguments {

@@ -16,6 +16,7 @@ export interface TextPart {
   text: string;
   /** Citations of an assistant's text, as the Responses API writes them. */
   annotations?: JsonObject[] | undefined;
+  more?: Foreign | undefined;
 }
 
 export interface RefusalPart {
@@ -29,6 +30,7 @@ export interface ImagePart {
   url?: string | undefined;
   fileId?: string | undefined;
   detail?: string | undefined;
+  more?: Foreign | undefined;
 }
 
 export interface FilePart {
@@ -37,6 +39,7 @@ export interface FilePart {
   url?: string | undefined;
   fileId?: string | undefined;
   name?: string | undefined;
+  more?: Foreign | undefined;
 }
 
 export interface OpaquePart {

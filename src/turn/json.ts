@@ -8,6 +8,16 @@ export function isObject(value: unknown): value is JsonObject {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
+/** Whether objects and lists stand deeper inside one another than anything that is meant to be read. */
+export function isDeeperThan(value: JsonValue | undefined, limit: number): boolean {
+  if (typeof value !== "object" || value === null) return false;
+  if (limit === 0) return true;
+  for (const inside of Array.isArray(value) ? value : Object.values(value)) {
+    if (typeof inside === "object" && isDeeperThan(inside, limit - 1)) return true;
+  }
+  return false;
+}
+
 /** Parses foreign text without throwing: `undefined` means that it is not JSON. */
 export function parseJson(text: string): JsonValue | undefined {
   try {

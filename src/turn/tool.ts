@@ -34,6 +34,8 @@ export type Tool = FunctionTool | CustomTool | HostedTool;
 export interface ToolName {
   kind: CallKind;
   name: string;
+  /** What else names it, such as `namespace`. */
+  more?: Foreign | undefined;
 }
 
 export type ToolChoice =
@@ -41,6 +43,7 @@ export type ToolChoice =
   | { mode: "none" }
   | { mode: "required" }
   | { mode: "forced"; tool: ToolName }
-  | { mode: "allowed"; required: boolean; tools: ToolName[] }
+  /** `others` are tools of other types, carried as the client wrote them. */
+  | { mode: "allowed"; required: boolean; tools: ToolName[]; others: JsonObject[] }
   /** A hosted tool is to be used: carried as the client wrote it. */
   | { mode: "hosted"; api: Api; choice: JsonObject };

@@ -9,7 +9,7 @@ export interface Usage {
 
 /** A number of tokens as a provider says it; what is not one counts as none. */
 export function tokenCount(value: unknown): number {
-  return typeof value === "number" && value >= 0 ? Math.trunc(value) : 0;
+  return Number.isFinite(value) && Number(value) >= 0 ? Math.trunc(Number(value)) : 0;
 }
 
 export function addUsage(a: Usage | undefined, b: Usage): Usage {

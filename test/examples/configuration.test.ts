@@ -16,7 +16,10 @@ describe("examples/toolwire.yaml", () => {
       openai: { kind: "responses", api_key: "openai-1" },
       demo: { kind: "demo" },
     });
-    expect(config.models).toMatchObject({ fast: { backend: "chutes" }, smart: { settings: { turn: { profile: "extended" } } } });
+    expect(config.models).toMatchObject({
+      fast: { backend: "chutes" },
+      smart: { settings: { turn: { profile: "extended" } } },
+    });
     expect(config.keys).toMatchObject([{ name: "laptop", key: "tw-1" }, { name: "colleague" }]);
   });
 

@@ -330,6 +330,43 @@ describe("tools of special types", () => {
     );
   });
 
+  it("may be named in tool_choice, and reach a Responses backend with it", async () => {
+    const namespace = { type: "namespace", name: "agents", tools: [{ type: "function", name: "f" }] };
+    const allowed = {
+      type: "allowed_tools",
+      mode: "auto",
+      tools: [
+        { type: "function", name: "f" },
+        { type: "namespace", name: "agents" },
+      ],
+    };
+    const several = await sent("responses", {
+      model: "responses/m",
+      input: "hi",
+      tools: [fn, namespace],
+      tool_choice: allowed,
+    });
+    expect(several.tool_choice).toEqual(allowed);
+    const forced = { type: "function", name: "f", namespace: "agents" };
+    const one = await ask(gateway, "responses", {
+      model: "responses/m",
+      input: "hi",
+      tools: [namespace],
+      tool_choice: forced,
+    });
+    expect(provider.requests.at(-1)?.body.tool_choice).toEqual(forced);
+    expect(one.error?.code).toBe("tool_call_invalid");
+  });
+
+  it("that stand in the input count too", async () => {
+    const additional = { type: "additional_tools", role: "developer", tools: [fn] };
+    const input = [additional, { role: "user", content: "hi" }];
+    const body = await sent("responses", { model: "responses/m", input, parallel_tool_calls: false });
+    expect(body).toMatchObject({ input: [additional, {}], parallel_tool_calls: false });
+    const chat = await ask(gateway, "responses", { model: "chat/m", input });
+    expect(chat.headers.get("x-toolwire-dropped-tools")).toBe("additional_tools");
+  });
+
   it("leave no tool_choice behind when none is left", async () => {
     const body = await sent("responses", {
       model: "chat/m",

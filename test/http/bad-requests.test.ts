@@ -178,6 +178,19 @@ describe("every path answers a mistake with the envelope", () => {
     expect(answer.headers.get("x-request-id")).toBeTruthy();
   });
 
+  it.each(["max_tool_calls", "metadata", "tools", "input", "unheard_of"])(
+    "%s that is nested without end",
+    async (field) => {
+      const nested = `${"[".repeat(10_000)}${"]".repeat(10_000)}`;
+      const { status, error } = await post(
+        "/v1/responses",
+        `{"model":"demo","stream":true,"input":"q","${field}":${nested}}`,
+      );
+      expect(status).toBe(400);
+      expectEnvelope(error);
+    },
+  );
+
   it("an unknown model is answered with the nearest name", async () => {
     const { error } = await post("/v1/chat/completions", { model: "dmeo", messages: [user] });
     expect(error?.message).toContain('Did you mean "demo"?');

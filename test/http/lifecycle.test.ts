@@ -124,6 +124,19 @@ describe("a gateway that is told to stop", () => {
     await closing;
   });
 
+  it("does not wait for connections that say nothing", async () => {
+    const { gateway } = await setUp(() => ({ say: "hi" }));
+    const { port } = new URL(gateway.url);
+    const silent = connect(Number(port), "127.0.0.1");
+    const half = connect(Number(port), "127.0.0.1");
+    half.write("POST /v1/responses HTTP/1.1\r\nhost: localhost\r\ncontent-length: 100\r\n\r\n{");
+    for (const socket of [silent, half]) socket.on("error", () => {});
+    await wait(50);
+    const began = performance.now();
+    await gateway.close();
+    expect(performance.now() - began).toBeLessThan(5_000);
+  });
+
   it("ends what takes longer than limits.drain in its proper form", async () => {
     const { gateway, provider } = await setUp(() => ({ say: "word ".repeat(400), pieceDelay: 20 }), {
       limits: { drain: "150ms" },

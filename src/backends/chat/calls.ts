@@ -1,17 +1,26 @@
 import { argumentsState, ObjectEnd } from "../../tools/index.ts";
-import { type CallKind, type Emit, isObject, type JsonObject, type JsonValue } from "../../turn/index.ts";
+import {
+  type CallKind,
+  type Emit,
+  type FinishReason,
+  isObject,
+  type JsonObject,
+  type JsonValue,
+  without,
+} from "../../turn/index.ts";
 
 /** A call as it arrives: arguments wait until the name is known. */
 interface GrowingCall {
   call: number;
   kind: CallKind;
   id: string | undefined;
-  name: string | undefined;
   arguments: string;
-  started: boolean;
-  /** Where the arguments end, as far as they were looked at. */
   end: ObjectEnd;
+  started: boolean;
 }
+
+/** No model means to make more calls than this at once; a provider that sends more is broken. */
+const mostCalls = 1_024;
 
 /**
  * The tool calls of one chat answer. Providers mark the beginning of a call but not its end: a call is done when its arguments
@@ -28,18 +37,27 @@ export class GrowingCalls {
     this.#emit = emit;
   }
 
-  /** One entry of `tool_calls`; in a whole message its position tells calls apart. */
-  take(entry: JsonObject, position?: number): void {
-    const call = this.#find(entry, typeof entry.index === "number" ? entry.index : position);
-    const inside = isObject(entry.custom) ? entry.custom : isObject(entry.function) ? entry.function : {};
-    if (typeof entry.id === "string" && entry.id !== "") call.id ??= entry.id;
-    if (entry.type === "custom" || isObject(entry.custom)) call.kind = "custom";
-    this.#grow(call, inside.name, inside.arguments ?? inside.input);
+  get tooMany(): boolean {
+    return this.#count > mostCalls;
   }
 
-  /** The legacy `function_call`: one call without an id. */
+  /** One entry of `tool_calls`; in a whole message its position tells calls apart. */
+  take(entry: JsonObject, position?: number): void {
+    const inside = isObject(entry.custom) ? entry.custom : isObject(entry.function) ? entry.function : {};
+    const id = filled(entry.id);
+    const name = filled(inside.name);
+    const piece = textOf(inside.arguments ?? inside.input);
+    if (id === undefined && name === undefined && piece === "") return;
+    const call = this.#find(typeof entry.index === "number" ? entry.index : position, id, name);
+    call.id ??= id;
+    if (entry.type === "custom" || isObject(entry.custom)) call.kind = "custom";
+    this.#grow(call, name, piece, without(entry, readOfCall));
+  }
+
+  /** The legacy `function_call`: a call without an id. */
   takeLegacy(entry: JsonObject): void {
-    this.#grow(this.#byKey.get("legacy") ?? this.#begin("legacy"), entry.name, entry.arguments);
+    const name = filled(entry.name);
+    this.#grow(this.#find(undefined, undefined, name), name, textOf(entry.arguments), {});
   }
 
   /** Something else begins: calls whose arguments are whole are done. */
@@ -53,29 +71,27 @@ export class GrowingCalls {
   }
 
   /** The answer ends; false when a call stops in the middle. */
-  end(): boolean {
+  end(reason: FinishReason): boolean {
     let whole = true;
     for (const call of this.#open) {
-      if (call.started && !isCut(call)) this.#emit({ type: "call.done", call: call.call });
+      if (call.started && isWhole(call, reason)) this.#emit({ type: "call.done", call: call.call });
       else whole = false;
     }
     this.#open = [];
     return whole;
   }
 
-  /**
-   * By index, unless another id begins another call under the same one; providers that leave the index out mean the last call,
-   * unless they name one.
-   */
-  #find(entry: JsonObject, index: number | undefined): GrowingCall {
-    const id = typeof entry.id === "string" && entry.id !== "" ? entry.id : undefined;
-    if (index !== undefined) {
-      const known = this.#byKey.get(index);
-      const another = known?.id !== undefined && id !== undefined && known.id !== id;
-      return known && !another ? known : this.#begin(index);
-    }
-    if (id === undefined) return this.#last ?? this.#begin(`call ${this.#count}`);
-    return this.#byKey.get(id) ?? this.#begin(id);
+  /** By index, else by id, else the last call; a name may begin another call in the place of one that has its own. */
+  #find(index: number | undefined, id: string | undefined, name: string | undefined): GrowingCall {
+    const key = index ?? id;
+    const known = key === undefined ? this.#last : this.#byKey.get(key);
+    const another = name !== undefined && known?.started === true && this.#isAnother(known, id);
+    return known && !another ? known : this.#begin(key ?? `call ${this.#count}`);
+  }
+
+  /** Some providers repeat a call's name in every delta, so a name alone does not tell. */
+  #isAnother(known: GrowingCall, id: string | undefined): boolean {
+    return (id !== undefined && known.id !== undefined && id !== known.id) || isSurelyWhole(known);
   }
 
   #begin(key: number | string): GrowingCall {
@@ -84,10 +100,9 @@ export class GrowingCalls {
       call: this.#count++,
       kind: "function",
       id: undefined,
-      name: undefined,
       arguments: "",
-      started: false,
       end: new ObjectEnd(),
+      started: false,
     };
     this.#byKey.set(key, call);
     this.#open.push(call);
@@ -95,14 +110,14 @@ export class GrowingCalls {
     return call;
   }
 
-  #grow(call: GrowingCall, name: JsonValue | undefined, piece: JsonValue | undefined): void {
-    const delta = typeof piece === "string" ? piece : isObject(piece) ? JSON.stringify(piece) : "";
+  #grow(call: GrowingCall, name: string | undefined, delta: string, more: JsonObject): void {
     call.arguments += delta;
+    call.end.feed(delta);
     if (!call.started) {
-      if (typeof name !== "string" || name === "") return;
-      call.name = name;
+      if (name === undefined) return;
       call.started = true;
-      this.#emit({ type: "call.started", call: call.call, kind: call.kind, name, callId: call.id });
+      const foreign = Object.keys(more).length > 0 ? { api: "chat" as const, fields: more } : undefined;
+      this.#emit({ type: "call.started", call: call.call, kind: call.kind, name, callId: call.id, more: foreign });
       if (call.arguments !== "") this.#emit({ type: "call.arguments", call: call.call, delta: call.arguments });
     } else if (delta !== "") {
       this.#emit({ type: "call.arguments", call: call.call, delta });
@@ -110,11 +125,24 @@ export class GrowingCalls {
   }
 }
 
-/** An object that is whole cannot go on. Free text always can, and so can arguments that have not begun. */
-function isSurelyWhole({ kind, arguments: text, end }: GrowingCall): boolean {
-  return kind === "function" && end.reached(text);
+const readOfCall = new Set(["index", "id", "type", "function", "custom"]);
+
+function filled(value: JsonValue | undefined): string | undefined {
+  return typeof value === "string" && value !== "" ? value : undefined;
 }
 
-function isCut({ kind, arguments: text }: GrowingCall): boolean {
-  return kind === "function" && argumentsState(text) === "cut";
+function textOf(piece: JsonValue | undefined): string {
+  if (typeof piece === "string") return piece;
+  return isObject(piece) ? JSON.stringify(piece) : "";
+}
+
+/** An object that is whole cannot go on. Free text always can, and so can arguments that have not begun. */
+function isSurelyWhole({ kind, end }: GrowingCall): boolean {
+  return kind === "function" && end.reached;
+}
+
+/** Where the model was cut off, only what is surely whole can be trusted; where it stopped by itself, only JSON can be cut. */
+function isWhole(call: GrowingCall, reason: FinishReason): boolean {
+  if (reason !== "stop") return isSurelyWhole(call);
+  return call.kind === "custom" || argumentsState(call.arguments) !== "cut";
 }

@@ -21,6 +21,7 @@ export class ChatReader implements AnswerReader {
   readonly #calls: GrowingCalls;
   #reason: FinishReason | undefined;
   #usage: Usage | undefined;
+  #answered = false;
   finished = false;
 
   constructor(backend: string, redact: Redact, emit: Emit) {
@@ -36,9 +37,9 @@ export class ChatReader implements AnswerReader {
 
   event({ data }: ServerEvent): void {
     if (data === done) {
+      if (!this.#answered) throw invalidAnswer(this.#backend, "an answer without choices");
       // A provider that says that it is done, but not why, has stopped by itself.
-      this.#reason ??= "stop";
-      this.#finish(this.#reason);
+      this.#finish(this.#reason ?? "stop");
       return;
     }
     const chunk = parseJson(data);
@@ -47,10 +48,9 @@ export class ChatReader implements AnswerReader {
   }
 
   whole(answer: JsonValue): void {
-    if (!isObject(answer) || (!Array.isArray(answer.choices) && !answer.error)) {
-      throw invalidAnswer(this.#backend, "an answer without choices");
-    }
+    if (!isObject(answer)) throw invalidAnswer(this.#backend, "an answer that is not a JSON object");
     this.#chunk(answer, "message");
+    if (!this.#answered) throw invalidAnswer(this.#backend, "an answer without choices");
     this.#finish(this.#reason ?? "stop");
   }
 
@@ -64,14 +64,20 @@ export class ChatReader implements AnswerReader {
     if (isObject(chunk.usage)) this.#usage = readUsage(chunk.usage);
     const choice = Array.isArray(chunk.choices) ? chunk.choices[0] : undefined;
     if (!isObject(choice)) return;
+    this.#answered = true;
     const delta = choice[key];
     if (isObject(delta)) this.#delta(delta, choice.logprobs, key === "message");
-    if (typeof choice.finish_reason === "string") this.#stop(choice.finish_reason, chunk);
+    if (this.#calls.tooMany) throw invalidAnswer(this.#backend, "more calls than a client can take");
+    // Some providers write an empty reason in every chunk.
+    if (typeof choice.finish_reason === "string" && choice.finish_reason !== "")
+      this.#stop(choice.finish_reason, chunk);
   }
 
   #stop(reason: string, chunk: JsonObject): void {
-    if (reason === "error") throw errorFromAnswer(this.#backend, chunk.error, this.#redact);
-    this.#reason = finishReasons[reason] ?? "stop";
+    if (failures.has(reason)) {
+      throw errorFromAnswer(this.#backend, chunk.error ?? `it stopped with "${reason}".`, this.#redact);
+    }
+    this.#reason = finishReasons.get(reason) ?? "stop";
   }
 
   #delta(delta: JsonObject, logprobs: JsonValue | undefined, whole: boolean): void {
@@ -112,6 +118,7 @@ export class ChatReader implements AnswerReader {
     for (const part of parts) {
       if (!isObject(part)) continue;
       if (typeof part.text === "string") this.#text(part.text, undefined);
+      else if (part.type === "image_url") this.#emit({ type: "item.done", api: "chat", item: { images: [part] } });
       else if (Array.isArray(part.thinking)) {
         for (const thought of part.thinking) {
           if (isObject(thought) && typeof thought.text === "string") this.#reasoning(thought.text);
@@ -128,7 +135,7 @@ export class ChatReader implements AnswerReader {
   }
 
   #finish(reason: FinishReason): void {
-    const whole = this.#calls.end();
+    const whole = this.#calls.end(reason);
     if (this.#usage) this.#emit({ type: "usage.reported", usage: this.#usage });
     this.finished = true;
     // Arguments that stop in the middle mean that the answer does, whatever the provider says.
@@ -137,14 +144,14 @@ export class ChatReader implements AnswerReader {
 }
 
 /** What a message may hold beside its content, for which only this API has a place. */
-const carriedKeys = ["audio", "images"];
+const carriedKeys = ["audio", "images", "reasoning_details"];
 
-const finishReasons: Record<string, FinishReason> = {
-  stop: "stop",
-  tool_calls: "stop",
-  function_call: "stop",
-  length: "length",
-  max_tokens: "length",
-  model_length: "length",
-  content_filter: "content_filter",
-};
+/** Anything else means that the model stopped by itself. */
+const finishReasons = new Map<string, FinishReason>([
+  ["length", "length"],
+  ["max_tokens", "length"],
+  ["model_length", "length"],
+  ["content_filter", "content_filter"],
+]);
+
+const failures = new Set(["error", "abort", "insufficient_system_resource"]);

@@ -1,18 +1,26 @@
 import { argumentsState } from "../../tools/index.ts";
 import { type CallKind, type Emit, isObject, type JsonObject, type JsonValue, without } from "../../turn/index.ts";
+import { annotationsOf, partsOf, textOf } from "./content.ts";
+
+type ItemType = "message" | "reasoning" | "call" | "opaque";
 
 interface GrowingItem {
-  type: "message" | "reasoning" | "call" | "other";
+  type: ItemType;
+  /** In the events of the common language. */
+  number: number;
   kind: CallKind;
-  /** A call's number; arguments so far. */
-  call: number;
-  name: string | undefined;
   arguments: string;
+  /** How much of its text and how many annotations came by deltas. */
+  characters: number;
+  annotations: number;
+  /** Whether the provider gave it an id. */
+  named: boolean;
   started: boolean;
-  /** Whether anything of the item's content came by deltas. */
-  streamed: boolean;
   done: boolean;
 }
+
+/** No model means to answer with more items than this; a provider that sends more is broken. */
+const mostItems = 4_096;
 
 /**
  * The output items of one Responses answer. What a provider leaves out of its deltas is taken from the item's own end, and
@@ -20,46 +28,49 @@ interface GrowingItem {
  */
 export class ProviderItems {
   readonly #emit: Emit;
+  readonly #items: GrowingItem[] = [];
   readonly #byIndex = new Map<number, GrowingItem>();
+  /** By the item's id or its call_id. */
   readonly #byId = new Map<string, GrowingItem>();
-  #calls = 0;
 
   constructor(emit: Emit) {
     this.#emit = emit;
+  }
+
+  get tooMany(): boolean {
+    return this.#items.length > mostItems;
   }
 
   /** One event about an item; events that the common language has no word for are left out. */
   take(event: JsonObject): void {
     switch (event.type) {
       case "response.output_item.added":
-        if (isObject(event.item)) this.#add(event.item, event.output_index);
+        if (isObject(event.item)) this.#find(event, event.item);
         return;
       case "response.output_item.done":
-        if (isObject(event.item)) this.#finish(this.#find(event, event.item), event.item);
+        if (isObject(event.item)) this.#finish(this.#find(event, event.item), event.item, false);
         return;
       case "response.output_text.delta":
         this.#text(this.#find(event), event);
         return;
       case "response.refusal.delta":
-        if (typeof event.delta === "string") this.#content(event, { type: "refusal.delta", text: event.delta });
+        this.#refusal(this.#find(event), event.delta);
         return;
       case "response.output_text.annotation.added":
-        if (isObject(event.annotation))
-          this.#content(event, { type: "annotation.added", annotation: event.annotation });
+        if (isObject(event.annotation)) this.#annotation(this.#find(event), event.annotation);
         return;
       case "response.reasoning_summary_text.delta":
-        this.#reasoning(event, 2 * indexOf(event.summary_index));
+        this.#reasoning(this.#find(event), event.delta, 2 * indexOf(event.summary_index));
         return;
       case "response.reasoning_text.delta":
       case "response.reasoning.delta":
-        this.#reasoning(event, 2 * indexOf(event.content_index) + 1);
+        this.#reasoning(this.#find(event), event.delta, 2 * indexOf(event.content_index) + 1);
         return;
       case "response.function_call_arguments.delta":
       case "response.custom_tool_call_input.delta":
         if (typeof event.delta === "string") this.#grow(this.#find(event), event.delta);
         return;
       case "response.function_call_arguments.done":
-        this.#name(this.#find(event), event.name);
         this.#reconcile(this.#find(event), event.arguments);
         return;
       case "response.custom_tool_call_input.done":
@@ -68,160 +79,222 @@ export class ProviderItems {
   }
 
   /** The response's own output: items that were not streamed, or not to their end. */
-  complete(output: readonly JsonValue[]): void {
+  complete(output: readonly JsonValue[], cut: boolean): void {
     output.forEach((item, index) => {
-      if (!isObject(item)) return;
-      const known = this.#byIndex.get(index) ?? (typeof item.id === "string" ? this.#byId.get(item.id) : undefined);
-      const growing = known ?? this.#add(item, index);
-      if (!growing.done) this.#finish(growing, item);
+      if (isObject(item)) this.#finish(this.#findInOutput(item, index), item, cut);
     });
   }
 
   /** The answer ends; false when a call stops in the middle. */
   end(): boolean {
-    return [...this.#byIndex.values()].every((item) => item.type !== "call" || item.done);
+    return this.#items.every((item) => item.type !== "call" || item.done);
   }
 
-  #add(item: JsonObject, index: JsonValue | undefined): GrowingItem {
-    const type = itemTypes[String(item.type)] ?? "other";
+  /**
+   * The item that an event speaks of: by its place, by its id or its call's, or, where an event says neither, the last one of its
+   * type that is open. A new one where there is none.
+   */
+  #find(event: JsonObject, item: JsonObject = implied(event)): GrowingItem {
+    const { output_index: index } = event;
+    const type = typeOf(item);
+    const ids = idsOf(item);
+    const placed = typeof index === "number" ? this.#byIndex.get(index) : undefined;
+    const known = this.#named(ids);
+    // A place that is done already may be given again to another item, and often is to all.
+    if (placed && isLike(placed, type) && (!placed.done || known === placed || ids.length === 0)) return placed;
+    if (known) return known;
+    if (typeof index !== "number" && ids.length === 0) {
+      const open = this.#items.findLast((candidate) => candidate.type === type && !candidate.done);
+      if (open) return open;
+    }
+    return this.#add(item, type, typeof index === "number" ? index : undefined, ids);
+  }
+
+  /** An item of the response's output: by its id, or by its place or type where the item that was streamed had none. */
+  #findInOutput(item: JsonObject, index: number): GrowingItem {
+    const type = typeOf(item);
+    const ids = idsOf(item);
+    const placed = this.#byIndex.get(index);
+    const samePlace = placed && isLike(placed, type) && (!placed.named || ids.length === 0) ? placed : undefined;
+    const nameless = (candidate: GrowingItem) => candidate.type === type && !candidate.named && !candidate.done;
+    return this.#named(ids) ?? samePlace ?? this.#items.find(nameless) ?? this.#add(item, type, index, ids);
+  }
+
+  #named(ids: readonly string[]): GrowingItem | undefined {
+    for (const id of ids) {
+      const known = this.#byId.get(id);
+      if (known) return known;
+    }
+    return undefined;
+  }
+
+  #add(item: JsonObject, type: ItemType, index: number | undefined, ids: readonly string[]): GrowingItem {
     const growing: GrowingItem = {
       type,
+      number: this.#items.length,
       kind: item.type === "custom_tool_call" ? "custom" : "function",
-      call: type === "call" ? this.#calls++ : -1,
-      name: undefined,
       arguments: "",
+      characters: 0,
+      annotations: 0,
+      named: ids.length > 0,
       started: false,
-      streamed: false,
       done: false,
     };
-    this.#byIndex.set(typeof index === "number" ? index : this.#byIndex.size, growing);
-    const id = typeof item.id === "string" ? item.id : undefined;
-    if (id !== undefined) this.#byId.set(id, growing);
-    if (type === "message") this.#emit({ type: "message.started", id, more: besides(item, readOfMessage) });
-    else if (type === "reasoning") this.#emit({ type: "reasoning.started", id });
-    else if (type === "call") this.#start(growing, item);
+    this.#items.push(growing);
+    if (index !== undefined) this.#byIndex.set(index, growing);
+    for (const id of ids) this.#byId.set(id, growing);
+    this.#start(growing, item);
     return growing;
   }
 
-  #find(event: JsonObject, item?: JsonObject): GrowingItem {
-    const byIndex = typeof event.output_index === "number" ? this.#byIndex.get(event.output_index) : undefined;
-    if (byIndex) return byIndex;
-    const id = event.item_id ?? item?.id;
-    const byId = typeof id === "string" ? this.#byId.get(id) : undefined;
-    return byId ?? this.#add(item ?? implied(event), event.output_index);
-  }
-
-  #text(item: GrowingItem, { delta, logprobs }: JsonObject): void {
-    if (typeof delta !== "string" || delta === "") return;
-    item.streamed = true;
-    if (Array.isArray(logprobs) && logprobs.length > 0) {
-      this.#emit({ type: "text.delta", text: delta, logprobs: logprobs.filter(isObject) });
-    } else this.#emit({ type: "text.delta", text: delta });
-  }
-
-  #content(event: JsonObject, content: Parameters<Emit>[0]): void {
-    this.#find(event).streamed = true;
-    this.#emit(content);
-  }
-
-  #reasoning(event: JsonObject, part: number): void {
-    if (typeof event.delta !== "string" || event.delta === "") return;
-    this.#content(event, { type: "reasoning.delta", text: event.delta, part });
-  }
-
+  /** Begins the item as soon as it is known what it is; a call, when its name is known too. */
   #start(growing: GrowingItem, item: JsonObject): void {
-    if (growing.started || typeof item.name !== "string" || item.name === "") return;
+    if (growing.started) return;
+    const id = typeof item.id === "string" ? item.id : undefined;
+    const { number } = growing;
+    switch (growing.type) {
+      case "message":
+        this.#emit({ type: "message.started", item: number, id, more: besides(item, readOfMessage) });
+        break;
+      case "reasoning":
+        this.#emit({ type: "reasoning.started", item: number, id });
+        break;
+      case "call":
+        if (typeof item.name !== "string" || item.name === "") return;
+        this.#startCall(growing, item.name, id, item);
+        break;
+      case "opaque":
+        return;
+    }
     growing.started = true;
-    this.#emit({
-      type: "call.started",
-      call: growing.call,
-      kind: growing.kind,
-      name: item.name,
-      callId: typeof item.call_id === "string" ? item.call_id : undefined,
-      id: typeof item.id === "string" ? item.id : undefined,
-      more: besides(item, readOfCall),
-    });
+  }
+
+  #startCall(growing: GrowingItem, name: string, id: string | undefined, item: JsonObject): void {
+    const callId = typeof item.call_id === "string" ? item.call_id : undefined;
+    const fields = besides(item, readOfCall);
+    const more = fields && { api: "responses" as const, fields };
+    this.#emit({ type: "call.started", call: growing.number, kind: growing.kind, name, callId, id, more });
     if (growing.arguments !== "") {
-      this.#emit({ type: "call.arguments", call: growing.call, delta: growing.arguments });
+      this.#emit({ type: "call.arguments", call: growing.number, delta: growing.arguments });
     }
   }
 
-  #name(growing: GrowingItem, name: JsonValue | undefined): void {
-    if (growing.type === "call" && typeof name === "string") this.#start(growing, { name });
+  #text(growing: GrowingItem, { delta, logprobs }: JsonObject): void {
+    if (typeof delta !== "string" || delta === "" || growing.done) return;
+    growing.characters += delta.length;
+    const item = growing.number;
+    if (Array.isArray(logprobs) && logprobs.length > 0) {
+      this.#emit({ type: "text.delta", item, text: delta, logprobs: logprobs.filter(isObject) });
+    } else this.#emit({ type: "text.delta", item, text: delta });
+  }
+
+  #refusal(growing: GrowingItem, delta: JsonValue | undefined): void {
+    if (typeof delta !== "string" || delta === "" || growing.done) return;
+    growing.characters += delta.length;
+    this.#emit({ type: "refusal.delta", item: growing.number, text: delta });
+  }
+
+  #annotation(growing: GrowingItem, annotation: JsonObject): void {
+    growing.annotations++;
+    this.#emit({ type: "annotation.added", item: growing.number, annotation });
+  }
+
+  #reasoning(growing: GrowingItem, delta: JsonValue | undefined, part: number): void {
+    if (typeof delta !== "string" || delta === "" || growing.done) return;
+    growing.characters += delta.length;
+    this.#emit({ type: "reasoning.delta", item: growing.number, text: delta, part });
   }
 
   #grow(growing: GrowingItem, delta: string): void {
     if (growing.type !== "call" || growing.done || delta === "") return;
     growing.arguments += delta;
-    if (growing.started) this.#emit({ type: "call.arguments", call: growing.call, delta });
+    if (growing.started) this.#emit({ type: "call.arguments", call: growing.number, delta });
   }
 
   /** The end of a value repeats it whole: what was missing before is added now. */
   #reconcile(growing: GrowingItem, whole: JsonValue | undefined): void {
     const text = isObject(whole) ? JSON.stringify(whole) : whole;
-    if (typeof text !== "string" || !text.startsWith(growing.arguments)) return;
-    this.#grow(growing, text.slice(growing.arguments.length));
+    if (typeof text !== "string" || text.length <= growing.arguments.length) return;
+    if (text.startsWith(growing.arguments)) this.#grow(growing, text.slice(growing.arguments.length));
   }
 
-  #finish(growing: GrowingItem, item: JsonObject): void {
+  #finish(growing: GrowingItem, item: JsonObject, cut: boolean): void {
     if (growing.done) return;
+    // An item that was added without saying what it is says so at its end.
+    if (growing.type === "opaque") growing.type = typeOf(item);
+    this.#start(growing, item);
     switch (growing.type) {
       case "message":
-        if (!growing.streamed) this.#wholeMessage(item);
+        this.#rest(growing, item);
+        this.#emit({ type: "message.done", item: growing.number });
         break;
       case "reasoning":
-        if (!growing.streamed) this.#wholeReasoning(item);
+        if (growing.characters === 0) this.#wholeReasoning(growing, item);
         this.#emit({
           type: "reasoning.done",
+          item: growing.number,
           encrypted: typeof item.encrypted_content === "string" ? item.encrypted_content : undefined,
         });
         break;
       case "call":
-        this.#start(growing, item);
-        this.#reconcile(growing, growing.kind === "custom" ? item.input : item.arguments);
-        if (!growing.started) return;
-        if (growing.kind === "function" && argumentsState(growing.arguments) === "cut") return;
-        this.#emit({ type: "call.done", call: growing.call });
+        if (!this.#finishCall(growing, item, cut)) return;
         break;
-      case "other":
+      case "opaque":
         this.#emit({ type: "item.done", api: "responses", item });
     }
     growing.done = true;
   }
 
-  #wholeMessage(item: JsonObject): void {
-    for (const part of Array.isArray(item.content) ? item.content : []) {
-      if (!isObject(part)) continue;
-      if (typeof part.text === "string" && part.text !== "") {
-        this.#emit({
-          type: "text.delta",
-          text: part.text,
-          logprobs:
-            Array.isArray(part.logprobs) && part.logprobs.length > 0 ? part.logprobs.filter(isObject) : undefined,
-        });
-      }
-      if (typeof part.refusal === "string") this.#emit({ type: "refusal.delta", text: part.refusal });
-      for (const annotation of Array.isArray(part.annotations) ? part.annotations : []) {
-        if (isObject(annotation)) this.#emit({ type: "annotation.added", annotation });
-      }
-    }
+  /** False when the call is not whole: it is then left unfinished. */
+  #finishCall(growing: GrowingItem, item: JsonObject, cut: boolean): boolean {
+    growing.kind = item.type === "custom_tool_call" ? "custom" : growing.kind;
+    this.#reconcile(growing, growing.kind === "custom" ? item.input : item.arguments);
+    const incomplete =
+      item.status === "incomplete" || item.status === "in_progress" || (cut && item.status === undefined);
+    if (!growing.started || incomplete) return false;
+    if (growing.kind === "function" && argumentsState(growing.arguments) === "cut") return false;
+    this.#emit({ type: "call.done", call: growing.number });
+    return true;
   }
 
-  #wholeReasoning(item: JsonObject): void {
-    const parts = [item.summary, item.content].flatMap((list) => (Array.isArray(list) ? list : []));
-    parts.forEach((part, index) => {
-      if (!isObject(part) || typeof part.text !== "string" || part.text === "") return;
-      this.#emit({ type: "reasoning.delta", text: part.text, part: index });
-    });
+  /** What a message has at its end and did not have in its deltas. */
+  #rest(growing: GrowingItem, item: JsonObject): void {
+    let seen = growing.characters;
+    for (const part of partsOf(item)) {
+      const { text, kind } = textOf(part);
+      const rest = text.slice(seen);
+      seen = Math.max(0, seen - text.length);
+      if (rest === "") continue;
+      if (kind === "refusal") this.#refusal(growing, rest);
+      else this.#text(growing, { delta: rest, logprobs: rest === text ? part.logprobs : undefined });
+    }
+    for (const annotation of annotationsOf(item).slice(growing.annotations)) this.#annotation(growing, annotation);
+  }
+
+  #wholeReasoning(growing: GrowingItem, item: JsonObject): void {
+    const parts = [item.summary, item.content].flatMap((list) => (Array.isArray(list) ? list.filter(isObject) : []));
+    for (const [index, part] of parts.entries()) this.#reasoning(growing, part.text, index);
   }
 }
 
-const itemTypes: Record<string, GrowingItem["type"]> = {
-  message: "message",
-  reasoning: "reasoning",
-  function_call: "call",
-  custom_tool_call: "call",
-};
+const itemTypes = new Map<JsonValue | undefined, ItemType>([
+  ["message", "message"],
+  ["reasoning", "reasoning"],
+  ["function_call", "call"],
+  ["custom_tool_call", "call"],
+]);
+
+function typeOf(item: JsonObject): ItemType {
+  return itemTypes.get(item.type) ?? "opaque";
+}
+
+function isLike(growing: GrowingItem, type: ItemType): boolean {
+  return growing.type === type || growing.type === "opaque";
+}
+
+function idsOf({ id, call_id: callId }: JsonObject): string[] {
+  return [id, callId].filter((name) => typeof name === "string" && name !== "") as string[];
+}
 
 const readOfMessage = new Set(["type", "id", "role", "content", "status"]);
 const readOfCall = new Set(["type", "id", "call_id", "name", "arguments", "input", "status"]);
@@ -232,14 +305,12 @@ function besides(item: JsonObject, read: ReadonlySet<string>): JsonObject | unde
   return Object.keys(rest).length > 0 ? rest : undefined;
 }
 
-/** A delta of an item that was never added tells by its own type what it belongs to. */
-function implied(event: JsonObject): JsonObject {
-  const type = String(event.type);
-  const id = event.item_id;
-  if (type.includes("function_call")) return { type: "function_call", id };
-  if (type.includes("custom_tool_call")) return { type: "custom_tool_call", id };
-  if (type.includes("reasoning")) return { type: "reasoning", id };
-  return { type: "message", id };
+/** An event about an item that was never added tells by its own type, and by its name, what it belongs to. */
+function implied({ type, item_id: id, name }: JsonObject): JsonObject {
+  const about = String(type);
+  if (about.includes("function_call")) return { type: "function_call", id, name };
+  if (about.includes("custom_tool_call")) return { type: "custom_tool_call", id, name };
+  return { type: about.includes("reasoning") ? "reasoning" : "message", id };
 }
 
 function indexOf(value: JsonValue | undefined): number {

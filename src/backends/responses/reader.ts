@@ -71,6 +71,7 @@ export class ResponsesReader implements AnswerReader {
         throw errorFromAnswer(this.#backend, isObject(event.error) ? event.error : event, this.#redact);
       default:
         this.#items.take(event);
+        if (this.#items.tooMany) throw invalidAnswer(this.#backend, "more items than a client can take");
     }
   }
 
@@ -80,11 +81,13 @@ export class ResponsesReader implements AnswerReader {
     this.#emit({ type: "response.started", id: response.id });
   }
 
-  #end(response: JsonObject, status: string): void {
+  #end(response: JsonObject, event: string): void {
+    // The response's own word counts for more than the event's name.
+    const status = typeof response.status === "string" && ended.has(response.status) ? response.status : event;
     if (status === "failed" || status === "cancelled") {
       throw errorFromAnswer(this.#backend, response.error ?? `the response was ${status}.`, this.#redact);
     }
-    if (Array.isArray(response.output)) this.#items.complete(response.output);
+    if (Array.isArray(response.output)) this.#items.complete(response.output, status === "incomplete");
     const reason = status === "incomplete" ? incompleteReason(response) : "stop";
     const whole = this.#items.end();
     if (isObject(response.usage)) this.#emit({ type: "usage.reported", usage: readUsage(response.usage) });
@@ -92,6 +95,8 @@ export class ResponsesReader implements AnswerReader {
     this.#emit({ type: "turn.finished", reason: whole || reason !== "stop" ? reason : "length" });
   }
 }
+
+const ended = new Set(["completed", "incomplete", "failed", "cancelled"]);
 
 function incompleteReason(response: JsonObject): FinishReason {
   const details = isObject(response.incomplete_details) ? response.incomplete_details : {};

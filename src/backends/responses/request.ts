@@ -14,8 +14,9 @@ export function responsesRequest(turn: Turn): JsonObject {
     instructions: turn.instructions,
     input: turn.input.map(writeItem).filter(isObject),
     stream: turn.stream,
-    ...(tools.length > 0 && {
-      tools,
+    tools: tools.length > 0 ? tools : undefined,
+    // A Responses client may have tools elsewhere (in a prompt, in its input) that these are about.
+    ...((same || tools.length > 0) && {
       tool_choice: turn.choice.mode === "auto" ? undefined : writeChoice(turn.choice),
       parallel_tool_calls: settings.parallelToolCalls,
     }),

@@ -1,5 +1,5 @@
 import { demandsCall, permits } from "../../tools/index.ts";
-import { type CallStarted, type Emit, type Turn, TurnError } from "../../turn/index.ts";
+import { type CallStarted, type Emit, type JsonObject, type Turn, TurnError } from "../../turn/index.ts";
 import type { Observer } from "../observer.ts";
 import type { Stage } from "./stage.ts";
 
@@ -16,10 +16,11 @@ export function keepChoice(turn: Turn, observer: Observer): Stage {
   const knowsAllNames = turn.tools.every((tool) => tool.type !== "hosted");
   const suppressed = new Set<number>();
   let passed = 0;
+  let calls = 0;
   let refused = false;
 
   const start = (event: CallStarted, emit: Emit) => {
-    if (!permits(choice, event.kind, event.name) || (onlyOne && passed > 0)) {
+    if (!permits(choice, event) || (onlyOne && calls > 0)) {
       suppressed.add(event.call);
       observer.callSuppressed(event.name);
       return;
@@ -32,6 +33,7 @@ export function keepChoice(turn: Turn, observer: Observer): Stage {
       }
     }
     passed++;
+    calls++;
     emit(event);
   };
 
@@ -48,6 +50,14 @@ export function keepChoice(turn: Turn, observer: Observer): Stage {
         refused = true;
         emit(event);
         return;
+      case "item.done":
+        // A tool that the provider runs was called: that meets a demand, and breaks a "none".
+        if (isCallItem(event.item)) {
+          if (choice.mode === "none") return;
+          passed++;
+        }
+        emit(event);
+        return;
       case "turn.finished":
         if (event.reason === "stop" && passed === 0 && !refused && demandsCall(choice)) {
           emit({ type: "turn.failed", error: missingCall() });
@@ -57,6 +67,10 @@ export function keepChoice(turn: Turn, observer: Observer): Stage {
         emit(event);
     }
   };
+}
+
+function isCallItem({ type }: JsonObject): boolean {
+  return typeof type === "string" && type.endsWith("_call");
 }
 
 function unknownName(name: string): TurnError {

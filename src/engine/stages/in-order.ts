@@ -1,66 +1,97 @@
 import { type Emit, isTerminal, type TurnEvent } from "../../turn/index.ts";
+import type { Observer } from "../observer.ts";
 import type { Stage } from "./stage.ts";
 
-/** What came while another call was open. */
+/** What came while another item was open. */
 interface Waiting {
-  /** Absent for text and other events between calls. */
-  call: number | undefined;
+  /** The item's number; absent for what has none, such as text between calls. */
+  lane: number | undefined;
   events: TurnEvent[];
   done: boolean;
 }
 
 /**
- * One call after the other: some clients cannot read calls whose pieces are mixed, and none needs them so. The call that began
+ * One item after the other: some clients cannot read calls whose pieces are mixed, and none needs them so. The item that began
  * first streams on; what belongs to others waits until it is done.
  */
-export function inOrder(): Stage {
+export function inOrder(observer: Observer): Stage {
   let open: number | undefined;
-  const queue: Waiting[] = [];
-  const byCall = new Map<number, Waiting>();
+  let opensCall = false;
+  let queue: Waiting[] = [];
+  const byLane = new Map<number, Waiting>();
 
-  const wait = (call: number | undefined, event: TurnEvent) => {
-    let waiting = call === undefined ? queue.at(-1) : byCall.get(call);
-    if (!waiting || waiting.call !== call) {
-      waiting = { call, events: [], done: false };
+  const wait = (lane: number | undefined, event: TurnEvent) => {
+    let waiting = lane === undefined ? queue.at(-1) : byLane.get(lane);
+    if (!waiting || waiting.lane !== lane) {
+      waiting = { lane, events: [], done: false };
       queue.push(waiting);
-      if (call !== undefined) byCall.set(call, waiting);
+      if (lane !== undefined) byLane.set(lane, waiting);
+      if (event.type === "call.started") observer.callBuffered(event);
     }
     waiting.events.push(event);
-    if (event.type === "call.done") waiting.done = true;
+    if (ends(event)) waiting.done = true;
   };
 
-  const advance = (emit: Emit) => {
-    while (open === undefined) {
-      const next = queue.shift();
-      if (!next) return;
-      if (next.call !== undefined) {
-        byCall.delete(next.call);
-        if (!next.done) open = next.call;
+  /** Gives what waits until an item is open again, or all of it when nothing more can come. */
+  const advance = (emit: Emit, toTheEnd: boolean) => {
+    let next = 0;
+    for (; next < queue.length && (open === undefined || (toTheEnd && !opensCall)); next++) {
+      const waiting = queue[next];
+      if (!waiting) break;
+      const [first] = waiting.events;
+      if (waiting.lane !== undefined) {
+        byLane.delete(waiting.lane);
+        open = waiting.done ? undefined : waiting.lane;
+        opensCall = open !== undefined && first?.type === "call.started";
       }
-      for (const event of next.events) emit(event);
+      if (first?.type === "call.started") observer.callReplayed(first, waiting.events.length);
+      for (const event of waiting.events) emit(event);
     }
+    queue = queue.slice(next);
   };
 
   return (event, emit) => {
-    // What waits behind a call that was never finished cannot be given any more: an item is done before the next is added.
-    if (isTerminal(event) || event.type === "usage.reported" || event.type === "response.started") {
+    if (event.type === "usage.reported" || event.type === "response.started") {
       emit(event);
       return;
     }
-    const call = "call" in event ? event.call : undefined;
-    if (open === undefined) {
-      if (event.type === "call.started") open = event.call;
-      // A piece of a call that is done already comes too late.
-      else if (call !== undefined) return;
+    if (isTerminal(event)) {
+      // What waits behind a call that was never finished cannot be given any more: an item is done before the next is added.
+      if (event.type === "turn.finished") advance(emit, true);
       emit(event);
-    } else if (call !== open) {
-      wait(call, event);
+      return;
+    }
+    const lane = laneOf(event);
+    if (open === undefined) {
+      if (begins(event)) {
+        open = lane;
+        opensCall = event.type === "call.started";
+      } else if (lane !== undefined) {
+        // A piece of an item that is done already comes too late.
+        return;
+      }
+      emit(event);
+    } else if (lane !== open) {
+      wait(lane, event);
     } else {
       emit(event);
-      if (event.type === "call.done") {
+      if (ends(event)) {
         open = undefined;
-        advance(emit);
+        advance(emit, false);
       }
     }
   };
+}
+
+function laneOf(event: TurnEvent): number | undefined {
+  if ("call" in event) return event.call;
+  return "item" in event && typeof event.item === "number" ? event.item : undefined;
+}
+
+function begins(event: TurnEvent): boolean {
+  return event.type === "call.started" || event.type === "message.started" || event.type === "reasoning.started";
+}
+
+function ends(event: TurnEvent): boolean {
+  return event.type === "call.done" || event.type === "message.done" || event.type === "reasoning.done";
 }

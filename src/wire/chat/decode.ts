@@ -61,7 +61,7 @@ export function decodeChatRequest(body: JsonObject): ChatRequest {
   refuseSeveralChoices(body);
   const stream = optionalBoolean(body, "stream") ?? false;
   const streamOptions = optionalObject(body, "stream_options");
-  const legacy = body.functions !== undefined && body.functions !== null && !body.tools;
+  const legacy = isLegacy(body);
   const tools = legacy ? readFunctions(body.functions) : readTools(body.tools, "chat");
   const choice = legacy ? readFunctionChoice(body.function_call) : readChoice(body.tool_choice, "chat");
   checkChoice(choice, tools, legacy ? "function_call" : "tool_choice");
@@ -81,6 +81,12 @@ export function decodeChatRequest(body: JsonObject): ChatRequest {
     includeUsage: streamOptions ? (optionalBoolean(streamOptions, "include_usage", "stream_options") ?? false) : false,
     legacy,
   };
+}
+
+/** Clients that know both forms send the one that they do not use as an empty list. */
+function isLegacy({ functions, tools }: JsonObject): boolean {
+  if (functions === undefined || functions === null) return false;
+  return Array.isArray(tools) ? tools.length === 0 : !tools;
 }
 
 function refuseSeveralChoices(body: JsonObject): void {

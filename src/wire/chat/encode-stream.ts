@@ -1,5 +1,6 @@
 import type { CallKind, Encoder, ErrorBody, FinishReason, JsonObject, TurnEvent, Usage } from "../../turn/index.ts";
 import { eventStream } from "../content-types.ts";
+import { imagesOfItem } from "../images.ts";
 import { dataLine, doneLine } from "../sse.ts";
 import { finishReason, writeAnnotation, writeUsage } from "./answer.ts";
 
@@ -64,10 +65,11 @@ export class ChatStreamEncoder implements Encoder {
         const index = ++this.#index;
         this.#kind = event.kind;
         if (this.#legacy) return this.#delta(`"function_call":${JSON.stringify({ name: event.name, arguments: "" })}`);
+        const besides = event.more?.api === "chat" ? event.more.fields : undefined;
         const call =
           event.kind === "custom"
-            ? { index, id: event.callId, type: "custom", custom: { name: event.name, input: "" } }
-            : { index, id: event.callId, type: "function", function: { name: event.name, arguments: "" } };
+            ? { ...besides, index, id: event.callId, type: "custom", custom: { name: event.name, input: "" } }
+            : { ...besides, index, id: event.callId, type: "function", function: { name: event.name, arguments: "" } };
         return this.#delta(`"tool_calls":${JSON.stringify([call])}`);
       }
       case "call.arguments":
@@ -76,8 +78,7 @@ export class ChatStreamEncoder implements Encoder {
         this.#callsDone++;
         return "";
       case "item.done":
-        // What passes through unread in this API is a piece of a delta.
-        return event.api === "chat" ? this.#delta(JSON.stringify(event.item).slice(1, -1)) : "";
+        return this.#besides(event.api === "chat" ? event.item : { images: imagesOfItem(event.item) });
       case "usage.reported":
         this.#usage = event.usage;
         return "";
@@ -85,11 +86,18 @@ export class ChatStreamEncoder implements Encoder {
         return this.#finish(event.reason);
       case "turn.failed":
         return this.#fail(event.error.body);
+      case "message.done":
       case "reasoning.started":
       case "reasoning.done":
       case "response.started":
         return "";
     }
+  }
+
+  /** What passes through unread in this API is a piece of a delta. */
+  #besides(fields: JsonObject): string {
+    if (Array.isArray(fields.images) && fields.images.length === 0) return "";
+    return this.#delta(JSON.stringify(fields).slice(1, -1));
   }
 
   #text(text: string, logprobs: JsonObject[] | undefined): string {

@@ -1,6 +1,7 @@
 import type { CallKind, Encoder, FinishReason, JsonObject, TurnEvent, Usage } from "../../turn/index.ts";
 import { json } from "../content-types.ts";
 import { errorEnvelope } from "../envelope.ts";
+import { imagesOfItem } from "../images.ts";
 import { finishReason, writeAnnotation, writeUsage } from "./answer.ts";
 import type { ChatAnswer } from "./encode-stream.ts";
 
@@ -10,6 +11,7 @@ interface Call {
   name: string;
   arguments: string;
   whole: boolean;
+  besides: JsonObject | undefined;
 }
 
 /** A Chat Completions answer in one piece. */
@@ -20,6 +22,7 @@ export class ChatWholeEncoder implements Encoder {
   readonly #calls: Call[] = [];
   readonly #annotations: JsonObject[] = [];
   readonly #besides: JsonObject = {};
+  readonly #images: JsonObject[] = [];
   #text = "";
   #separate = false;
   #reasoning = "";
@@ -65,6 +68,7 @@ export class ChatWholeEncoder implements Encoder {
           name: event.name,
           arguments: "",
           whole: false,
+          besides: event.more?.api === "chat" ? event.more.fields : undefined,
         });
         return "";
       case "call.arguments": {
@@ -79,6 +83,7 @@ export class ChatWholeEncoder implements Encoder {
       }
       case "item.done":
         if (event.api === "chat") Object.assign(this.#besides, event.item);
+        else this.#images.push(...imagesOfItem(event.item));
         return "";
       case "usage.reported":
         this.#usage = event.usage;
@@ -87,6 +92,7 @@ export class ChatWholeEncoder implements Encoder {
         return this.#finish(event.reason);
       case "turn.failed":
         return errorEnvelope(event.error.body);
+      case "message.done":
       case "reasoning.started":
       case "reasoning.done":
       case "response.started":
@@ -122,6 +128,7 @@ export class ChatWholeEncoder implements Encoder {
       annotations: this.#annotations,
       ...this.#besides,
     };
+    if (this.#images.length > 0) message.images = this.#images;
     if (this.#reasoning !== "") message.reasoning_content = this.#reasoning;
     const [first] = calls;
     if (first && this.#answer.legacy) message.function_call = { name: first.name, arguments: first.arguments };
@@ -130,8 +137,8 @@ export class ChatWholeEncoder implements Encoder {
   }
 }
 
-function writeCall({ kind, id, name, arguments: text }: Call): JsonObject {
+function writeCall({ kind, id, name, arguments: text, besides }: Call): JsonObject {
   return kind === "custom"
-    ? { id, type: "custom", custom: { name, input: text } }
-    : { id, type: "function", function: { name, arguments: text } };
+    ? { ...besides, id, type: "custom", custom: { name, input: text } }
+    : { ...besides, id, type: "function", function: { name, arguments: text } };
 }

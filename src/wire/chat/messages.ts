@@ -1,25 +1,46 @@
-import type { CallItem, Item, JsonObject, JsonValue, MessageItem, OutputItem, Part, Turn } from "../../turn/index.ts";
+import type {
+  CallItem,
+  Foreign,
+  Item,
+  JsonObject,
+  JsonValue,
+  MessageItem,
+  OutputItem,
+  Part,
+  TextPart,
+  Turn,
+} from "../../turn/index.ts";
 
 /** The conversation as Chat Completions messages, for a backend. */
 export function writeMessages(turn: Turn): JsonObject[] {
-  const writer = new MessageWriter(turn.api === "chat");
+  const writer = new MessageWriter(turn.input, turn.api === "chat");
   if (turn.instructions) writer.add({ role: "system", content: turn.instructions });
-  for (const item of turn.input) writer.item(item);
+  turn.input.forEach((item, at) => {
+    writer.item(item, at);
+  });
   return writer.finish();
 }
 
 /**
  * Chat wants what an assistant did between two answers in one message: reasoning, text and calls; and right after it the
- * outputs of those calls, as text only. Images of outputs follow as a user's message, the one place where this API has them.
+ * outputs of those calls, as text only, before anything else. Images of outputs follow as a user's message, the one place where
+ * this API has them.
  */
 class MessageWriter {
   readonly #messages: JsonObject[] = [];
+  readonly #items: readonly Item[];
+  /** Where the output of a call is, by the place of the call. */
+  readonly #outputs: ReadonlyMap<number, number>;
+  /** The places of outputs that were written before their turn, to follow their calls. */
+  readonly #written = new Set<number>();
   /** A chat client that uses what few providers know (the role `developer`, custom calls) knows that its own does. */
   readonly #chatClient: boolean;
-  #assistant: JsonObject | undefined;
+  #assistant: AssistantMessage | undefined;
   #attachments: JsonValue[] = [];
 
-  constructor(chatClient: boolean) {
+  constructor(items: readonly Item[], chatClient: boolean) {
+    this.#items = items;
+    this.#outputs = findOutputs(items);
     this.#chatClient = chatClient;
   }
 
@@ -35,24 +56,23 @@ class MessageWriter {
     return this.#messages;
   }
 
-  item(item: Item): void {
+  item(item: Item, at: number): void {
     switch (item.type) {
       case "message":
-        if (item.role === "assistant") this.#say(item);
+        if (item.role === "assistant") this.#next().say(item);
         else this.add(this.#message(item));
         return;
       case "reasoning": {
         const text = item.summary.join("\n\n");
-        if (text === "") return;
-        if (this.#assistant && (this.#assistant.tool_calls || this.#assistant.content)) this.#endAssistant();
-        this.#turn().reasoning_content = text;
+        if (text !== "") this.#next().think(text);
         return;
       }
       case "call":
-        this.#call(item);
+        this.#open().call(writeCall(item, this.#chatClient), this.#outputs.get(at));
         return;
       case "output":
-        this.#output(item);
+        this.#endAssistant();
+        this.#output(item, at);
         return;
       case "opaque":
         // An item of the Responses API has no form here; a message of this API passes as it came.
@@ -60,10 +80,16 @@ class MessageWriter {
     }
   }
 
-  #turn(): JsonObject {
+  #open(): AssistantMessage {
     this.#endOutputs();
-    this.#assistant ??= { role: "assistant", content: null };
+    this.#assistant ??= new AssistantMessage();
     return this.#assistant;
+  }
+
+  /** The message for what is not a call: two in a row stay two, unless calls hold them together. */
+  #next(): AssistantMessage {
+    if (this.#assistant?.isDone) this.#endAssistant();
+    return this.#open();
   }
 
   #message(item: MessageItem): JsonObject {
@@ -71,38 +97,23 @@ class MessageWriter {
     return { role, content: writeContent(item.content), ...foreign(item) };
   }
 
-  #say(item: MessageItem): void {
-    const refusal = item.content.flatMap((part) => (part.type === "refusal" ? [part.refusal] : [])).join("");
-    const content = writeContent(item.content.filter((part) => part.type !== "refusal"));
-    const before = this.#assistant;
-    // Two messages in a row stay two, unless calls hold them together.
-    if (before?.content && !before.tool_calls) this.#endAssistant();
-    const message = this.#turn();
-    Object.assign(message, foreign(item));
-    if (refusal !== "") message.refusal = refusal;
-    if (content === "") return;
-    message.content =
-      typeof message.content === "string" && typeof content === "string" ? `${message.content}\n\n${content}` : content;
-  }
-
-  #call(item: CallItem): void {
-    const message = this.#turn();
-    const calls = Array.isArray(message.tool_calls) ? message.tool_calls : [];
-    calls.push(writeCall(item, this.#chatClient));
-    message.tool_calls = calls;
-  }
-
-  #output(item: OutputItem): void {
-    this.#endAssistant();
-    const { text, attachments } = splitOutput(item);
-    this.#messages.push({ role: "tool", tool_call_id: item.callId, content: text, ...foreign(item) });
-    this.#attachments.push(...attachments);
+  #output(item: OutputItem, at: number): void {
+    if (this.#written.has(at)) return;
+    this.#written.add(at);
+    const { content, attachments } = splitOutput(item);
+    this.#messages.push({ role: "tool", tool_call_id: item.callId, content, ...foreign(item) });
+    for (const attachment of attachments) this.#attachments.push(attachment);
   }
 
   #endAssistant(): void {
-    if (!this.#assistant) return;
-    this.#messages.push(this.#assistant);
+    const assistant = this.#assistant;
+    if (!assistant) return;
     this.#assistant = undefined;
+    this.#messages.push(assistant.finish());
+    for (const at of assistant.outputs.sort((a, b) => a - b)) {
+      const item = this.#items[at];
+      if (item?.type === "output") this.#output(item, at);
+    }
   }
 
   #endOutputs(): void {
@@ -112,45 +123,128 @@ class MessageWriter {
   }
 }
 
-function writeCall({ kind, callId: id, name, arguments: text }: CallItem, chatClient: boolean): JsonObject {
-  if (kind === "function")
-    return { id, type: "function", function: { name, arguments: text.trim() === "" ? "{}" : text } };
-  if (chatClient) return { id, type: "custom", custom: { name, input: text } };
-  return { id, type: "function", function: { name, arguments: JSON.stringify({ input: text }) } };
+/** An id may occur again in a later turn: an output answers the last call before it that has none yet. */
+function findOutputs(items: readonly Item[]): Map<number, number> {
+  const outputs = new Map<number, number>();
+  const unanswered = new Map<string, number[]>();
+  items.forEach((item, at) => {
+    if (item.type === "call") {
+      const calls = unanswered.get(item.callId);
+      if (calls) calls.push(at);
+      else unanswered.set(item.callId, [at]);
+    } else if (item.type === "output") {
+      const call = unanswered.get(item.callId)?.pop();
+      if (call !== undefined) outputs.set(call, at);
+    }
+  });
+  return outputs;
+}
+
+/** What an assistant did, as it comes together. */
+class AssistantMessage {
+  /** The places of the outputs that its calls wait for. */
+  readonly outputs: number[] = [];
+  readonly #message: JsonObject = { role: "assistant", content: null };
+  readonly #calls: JsonObject[] = [];
+  #spoke = false;
+
+  /** Whether it could be sent as it is: no output must come before what the assistant did next. */
+  get isDone(): boolean {
+    return this.outputs.length === 0 && (this.#spoke || this.#calls.length > 0);
+  }
+
+  think(text: string): void {
+    this.#message.reasoning_content = joined(this.#message.reasoning_content, text);
+  }
+
+  say(item: MessageItem): void {
+    this.#spoke = true;
+    Object.assign(this.#message, foreign(item));
+    const refusal = item.content.flatMap((part) => (part.type === "refusal" ? [part.refusal] : [])).join("");
+    if (refusal !== "") this.#message.refusal = joined(this.#message.refusal, refusal);
+    const content = writeContent(item.content.filter((part) => part.type !== "refusal"));
+    if (content !== "") this.#message.content = joined(this.#message.content, content);
+  }
+
+  call(call: JsonObject, output: number | undefined): void {
+    this.#calls.push(call);
+    if (output !== undefined) this.outputs.push(output);
+  }
+
+  finish(): JsonObject {
+    const message = this.#message;
+    if (this.#calls.length > 0) message.tool_calls = this.#calls;
+    // Providers take `null` only where something else was said.
+    else if (message.content === null && message.refusal === undefined) message.content = "";
+    return message;
+  }
+}
+
+/** Text after text, with a blank line between; a list of parts where one of both is a list. */
+function joined(before: JsonValue | undefined, content: string | JsonValue[]): string | JsonValue[] {
+  if (typeof before === "string" && typeof content === "string") return `${before}\n\n${content}`;
+  if (typeof before !== "string" && !Array.isArray(before)) return content;
+  const parts = listOf(before);
+  for (const part of listOf(content)) parts.push(part);
+  return parts;
+}
+
+function listOf(content: string | JsonValue[]): JsonValue[] {
+  return typeof content === "string" ? [{ type: "text", text: content }] : content;
+}
+
+function writeCall(item: CallItem, chatClient: boolean): JsonObject {
+  const { callId: id, name, arguments: text } = item;
+  if (item.kind === "custom" && chatClient) {
+    return { id, type: "custom", custom: { name, input: text }, ...foreign(item) };
+  }
+  const json = item.kind === "custom" ? JSON.stringify({ input: text }) : text;
+  return {
+    id,
+    type: "function",
+    function: { name, arguments: json.trim() === "" ? "{}" : json },
+    ...foreign(item),
+  };
 }
 
 /** A tool's output as text, and what cannot be text as parts of a message that follows. */
-function splitOutput(item: OutputItem): { text: string; attachments: JsonValue[] } {
-  if (typeof item.output === "string") return { text: item.output, attachments: [] };
-  const texts: string[] = [];
+function splitOutput(item: OutputItem): { content: string | JsonValue[]; attachments: JsonValue[] } {
+  if (typeof item.output === "string") return { content: item.output, attachments: [] };
+  const texts: TextPart[] = [];
   const attachments: JsonValue[] = [];
   for (const part of item.output) {
     if (part.type === "text") {
-      texts.push(part.text);
+      texts.push(part);
       continue;
     }
     const written = part.type === "refusal" ? undefined : writePart(part);
     if (written === undefined || isNotice(written)) {
-      texts.push(notice(part));
+      texts.push({ type: "text", text: notice(part) });
       continue;
     }
     if (attachments.length === 0) attachments.push({ type: "text", text: `Attached by the tool call ${item.callId}:` });
     attachments.push(written);
-    texts.push(`[${part.type === "image" ? "image" : "file"} attached in the next message]`);
+    texts.push({ type: "text", text: `[${part.type === "image" ? "image" : "file"} attached in the next message]` });
   }
-  return { text: texts.join("\n"), attachments };
+  const plain = texts.every((part) => foreign(part) === undefined);
+  return { content: plain ? texts.map(({ text }) => text).join("\n") : texts.map(writePart), attachments };
 }
 
 /** Plain text stays a string: some providers take nothing else. */
 function writeContent(parts: readonly Part[]): string | JsonValue[] {
-  if (parts.every((part) => part.type === "text")) return parts.map((part) => part.text).join("");
+  if (parts.every(isPlain)) return parts.map(({ text }) => text).join("");
   return parts.map(writePart);
+}
+
+/** Whether a string can hold the part: text without such as `cache_control`. */
+function isPlain(part: Part): part is TextPart {
+  return part.type === "text" && foreign(part) === undefined;
 }
 
 function writePart(part: Part): JsonObject {
   switch (part.type) {
     case "text":
-      return { type: "text", text: part.text };
+      return { type: "text", text: part.text, ...foreign(part) };
     case "refusal":
       return { type: "refusal", refusal: part.refusal };
     case "image":
@@ -158,12 +252,14 @@ function writePart(part: Part): JsonObject {
       return {
         type: "image_url",
         image_url: { url: part.url, detail: part.detail },
+        ...foreign(part),
       };
     case "file":
       if (part.data === undefined && part.fileId === undefined) return { type: "text", text: notice(part) };
       return {
         type: "file",
         file: { file_data: part.data, file_id: part.fileId, filename: part.name },
+        ...foreign(part),
       };
     case "opaque":
       return part.api === "chat" ? part.fields : { type: "text", text: notice(part) };
@@ -180,6 +276,7 @@ function notice(part: Part): string {
   return `[${what} that cannot be shown to this model]`;
 }
 
-function foreign(item: MessageItem | OutputItem): JsonObject | undefined {
-  return item.more?.api === "chat" ? item.more.fields : undefined;
+/** What a chat client wrote beside what is understood here. */
+function foreign({ more }: { more?: Foreign | undefined }): JsonObject | undefined {
+  return more?.api === "chat" ? more.fields : undefined;
 }

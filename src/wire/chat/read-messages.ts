@@ -1,7 +1,9 @@
 import {
   asObject,
+  type CallItem,
   type FilePart,
   type Foreign,
+  type ImagePart,
   type Item,
   isObject,
   type JsonObject,
@@ -18,13 +20,42 @@ import {
 
 /** The client's `messages` as items, oldest first. */
 export function readMessages(messages: readonly JsonValue[]): Item[] {
-  const items: Item[] = [];
+  const history = new History();
   messages.forEach((value, index) => {
     const at = joinPath("messages", index);
-    readMessage(asObject(value, at), at, items);
+    readMessage(asObject(value, at), at, history);
   });
-  markCustomOutputs(items);
-  return items;
+  markCustomOutputs(history.items);
+  return history.items;
+}
+
+/** The items so far, and which of their calls lack an output. */
+class History {
+  readonly items: Item[] = [];
+  /** The ids of a function's calls, oldest first. Those answered by their id stay until they are come upon. */
+  readonly #calls = new Map<string, string[]>();
+  readonly #answered = new Set<string>();
+
+  add(item: Item): void {
+    this.items.push(item);
+    if (item.type === "output") this.#answered.add(item.callId);
+    if (item.type !== "call") return;
+    // The same id may be called again in a later turn.
+    this.#answered.delete(item.callId);
+    const calls = this.#calls.get(item.name);
+    if (calls) calls.push(item.callId);
+    else this.#calls.set(item.name, [item.callId]);
+  }
+
+  /** The last call of this name that has no output yet. */
+  unanswered(name: string): string | undefined {
+    const calls = this.#calls.get(name);
+    for (let id = calls?.at(-1); id !== undefined; id = calls?.at(-1)) {
+      if (!this.#answered.has(id)) return id;
+      calls?.pop();
+    }
+    return undefined;
+  }
 }
 
 /** A result does not say what kind of call it answers. */
@@ -49,7 +80,7 @@ const readOfAssistant = new Set([
 ]);
 const readOfOutput = new Set(["role", "content", "tool_call_id"]);
 
-function readMessage(message: JsonObject, at: string, items: Item[]): void {
+function readMessage(message: JsonObject, at: string, history: History): void {
   const role = requiredString(message, "role", at);
   switch (role) {
     case "system":
@@ -58,30 +89,30 @@ function readMessage(message: JsonObject, at: string, items: Item[]): void {
       if (message.content === undefined || message.content === null) {
         throw wrong(joinPath(at, "content"), "a string or a list of parts", message.content);
       }
-      items.push({
+      history.add({
         type: "message",
         role,
         content: readContent(message.content, joinPath(at, "content")),
-        more: more(without(message, readOfMessage)),
+        more: more(message, readOfMessage),
       });
       return;
     case "assistant":
-      readAssistant(message, at, items);
+      readAssistant(message, at, history);
       return;
     case "tool":
-      items.push({
+      history.add({
         type: "output",
         kind: "function",
         callId: requiredString(message, "tool_call_id", at),
         output: readOutput(message.content, joinPath(at, "content")),
-        more: more(without(message, readOfOutput)),
+        more: more(message, readOfOutput),
       });
       return;
     case "function":
-      items.push({
+      history.add({
         type: "output",
         kind: "function",
-        callId: unansweredCall(items, requiredString(message, "name", at), at),
+        callId: unansweredCall(history, requiredString(message, "name", at), at),
         output: readOutput(message.content, joinPath(at, "content")),
       });
       return;
@@ -94,37 +125,42 @@ function readMessage(message: JsonObject, at: string, items: Item[]): void {
   }
 }
 
-function readAssistant(message: JsonObject, at: string, items: Item[]): void {
+function readAssistant(message: JsonObject, at: string, history: History): void {
   const reasoning = message.reasoning_content ?? message.reasoning;
-  if (typeof reasoning === "string" && reasoning !== "") items.push({ type: "reasoning", summary: [reasoning] });
+  if (typeof reasoning === "string" && reasoning !== "") history.add({ type: "reasoning", summary: [reasoning] });
 
   const content = readContent(message.content, joinPath(at, "content"));
   const refusal = optionalString(message, "refusal", at);
   if (refusal) content.push({ type: "refusal", refusal });
   const calls = optionalArray(message, "tool_calls", at) ?? [];
   const legacy = message.function_call;
-  if (content.length > 0 || (calls.length === 0 && !isObject(legacy))) {
-    items.push({ type: "message", role: "assistant", content, more: more(without(message, readOfAssistant)) });
-  }
+  const besides = more(message, readOfAssistant);
+  const onlyCalls = content.length === 0 && (calls.length > 0 || isObject(legacy));
+  // What a provider wants back (`reasoning_details`) needs a message to be on, though it says nothing.
+  if (!onlyCalls || besides) history.add({ type: "message", role: "assistant", content, more: besides });
   calls.forEach((value, index) => {
     const path = joinPath(joinPath(at, "tool_calls"), index);
-    items.push(readCall(asObject(value, path), path));
+    history.add(readCall(asObject(value, path), path));
   });
   if (isObject(legacy)) {
     const path = joinPath(at, "function_call");
-    items.push({
+    history.add({
       type: "call",
       kind: "function",
       // The legacy form has no ids; both APIs behind us need one, the same on every request with this history.
-      callId: `call_legacy_${items.length}`,
+      callId: `call_legacy_${history.items.length}`,
       name: requiredString(legacy, "name", path),
       arguments: optionalString(legacy, "arguments", path) ?? "",
     });
   }
 }
 
-function readCall(call: JsonObject, at: string): Item {
+/** `index` is left over from the stream that a client put together. */
+const readOfCall = new Set(["id", "type", "function", "custom", "index"]);
+
+function readCall(call: JsonObject, at: string): CallItem {
   const callId = requiredString(call, "id", at);
+  const besides = more(call, readOfCall);
   if (call.type === "custom" || (call.function === undefined && isObject(call.custom))) {
     const path = joinPath(at, "custom");
     const custom = asObject(call.custom, path);
@@ -134,6 +170,7 @@ function readCall(call: JsonObject, at: string): Item {
       callId,
       name: requiredString(custom, "name", path),
       arguments: optionalString(custom, "input", path) ?? "",
+      more: besides,
     };
   }
   const path = joinPath(at, "function");
@@ -144,6 +181,7 @@ function readCall(call: JsonObject, at: string): Item {
     callId,
     name: requiredString(called, "name", path),
     arguments: readArguments(called.arguments, joinPath(path, "arguments")),
+    more: besides,
   };
 }
 
@@ -156,10 +194,9 @@ function readArguments(value: JsonValue | undefined, at: string): string {
 }
 
 /** A legacy result names the function only: it belongs to the last call of that name that has none yet. */
-function unansweredCall(items: readonly Item[], name: string, at: string): string {
-  const answered = new Set(items.flatMap((item) => (item.type === "output" ? [item.callId] : [])));
-  const call = items.findLast((item) => item.type === "call" && item.name === name && !answered.has(item.callId));
-  if (call?.type === "call") return call.callId;
+function unansweredCall(history: History, name: string, at: string): string {
+  const callId = history.unanswered(name);
+  if (callId !== undefined) return callId;
   const param = joinPath(at, "name");
   throw new TurnError("invalid_request", `\`${param}\` is "${name}", but no earlier message calls it.`, { param });
 }
@@ -176,43 +213,53 @@ function readContent(value: JsonValue | undefined, at: string): Part[] {
   return value.map((part, index) => readPart(asObject(part, joinPath(at, index)), joinPath(at, index)));
 }
 
+/** Citations and the like come with the parts of Responses, which some clients mix in; no chat provider knows them. */
+const readOfText = new Set(["type", "text", "annotations", "logprobs"]);
+const readOfImage = new Set(["type", "image_url"]);
+const readOfFile = new Set(["type", "file"]);
+
 function readPart(part: JsonObject, at: string): Part {
   switch (requiredString(part, "type", at)) {
     case "text":
     case "input_text":
     case "output_text":
-      return { type: "text", text: requiredString(part, "text", at) };
+      return { type: "text", text: requiredString(part, "text", at), more: more(part, readOfText) };
     case "refusal":
       return { type: "refusal", refusal: requiredString(part, "refusal", at) };
-    case "image_url": {
-      const image = part.image_url;
-      const path = joinPath(at, "image_url");
-      if (typeof image === "string") return { type: "image", url: image };
-      const source = asObject(image, path);
-      return {
-        type: "image",
-        url: requiredString(source, "url", path),
-        detail: optionalString(source, "detail", path),
-      };
-    }
-    case "file": {
-      const path = joinPath(at, "file");
-      return readFile(asObject(part.file, path), path);
-    }
+    case "image_url":
+      return readImage(part, joinPath(at, "image_url"));
+    case "file":
+      return readFile(part, joinPath(at, "file"));
     default:
       return { type: "opaque", api: "chat", fields: part };
   }
 }
 
-function readFile(file: JsonObject, at: string): FilePart {
+function readImage(part: JsonObject, at: string): ImagePart {
+  const besides = more(part, readOfImage);
+  if (typeof part.image_url === "string") return { type: "image", url: part.image_url, more: besides };
+  const image = asObject(part.image_url, at);
+  return {
+    type: "image",
+    url: requiredString(image, "url", at),
+    detail: optionalString(image, "detail", at),
+    more: besides,
+  };
+}
+
+function readFile(part: JsonObject, at: string): FilePart {
+  const file = asObject(part.file, at);
   return {
     type: "file",
     data: optionalString(file, "file_data", at),
     fileId: optionalString(file, "file_id", at),
     name: optionalString(file, "filename", at),
+    more: more(part, readOfFile),
   };
 }
 
-function more(fields: JsonObject): Foreign | undefined {
-  return Object.keys(fields).length === 0 ? undefined : { api: "chat", fields };
+/** What a client echoes beside the keys that were read. `null` counts as absent: SDKs write it for all that was not there. */
+function more(object: JsonObject, read: ReadonlySet<string>): Foreign | undefined {
+  const fields = without(object, read);
+  return Object.values(fields).every((value) => value === null) ? undefined : { api: "chat", fields };
 }

@@ -21,11 +21,8 @@ function nestedFormat(format: JsonObject | undefined): JsonObject | undefined {
  */
 export function offeredTools(tools: readonly Tool[], choice: ToolChoice): Tool[] {
   if (choice.mode !== "allowed") return [...tools];
-  return tools.filter(
-    (tool) =>
-      tool.type !== "hosted" &&
-      choice.tools.some((allowed) => allowed.kind === tool.type && allowed.name === tool.name),
-  );
+  const allowed = new Set(choice.tools.map(({ kind, name }) => `${kind} ${name}`));
+  return tools.filter((tool) => tool.type !== "hosted" && allowed.has(`${tool.type} ${tool.name}`));
 }
 
 export function writeChoice(choice: ToolChoice): JsonValue | undefined {

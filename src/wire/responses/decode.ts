@@ -57,6 +57,9 @@ export function decodeResponsesRequest(body: JsonObject): ResponsesRequest {
   const choice = readChoice(body.tool_choice, "responses");
   checkChoice(choice, tools);
   optionalBoolean(body, "store");
+  optionalNumber(body, "max_tool_calls");
+  optionalObject(body, "prompt");
+  optionalString(body, "prompt_cache_retention");
   const previous = optionalString(body, "previous_response_id");
   const text = optionalObject(body, "text");
   const reasoning = optionalObject(body, "reasoning");

@@ -26,7 +26,7 @@ export class ResponsesEncoder implements Encoder {
   readonly #answer: ResponsesAnswer;
   readonly #emitter: Emitter;
   readonly #output: ResponseOutput;
-  #write: (state: ResponseState) => string = () => "";
+  #write: (state: ResponseState) => string = notOpened;
   #usage: Usage | undefined;
 
   constructor(answer: ResponsesAnswer) {
@@ -87,6 +87,10 @@ export class ResponsesEncoder implements Encoder {
     if (!this.streams) return response;
     return before + this.#emitter.lifecycle(type, response) + this.#emitter.end(response);
   }
+}
+
+function notOpened(): never {
+  throw new Error("a response is opened before anything is written of it");
 }
 
 function createEmitter(profile: Profile): Emitter {

@@ -38,6 +38,9 @@ export function readItem(value: JsonValue, at: string): Item {
     case "reasoning":
       return readReasoning(item, at);
     case undefined:
+      // The one item whose type may be left out.
+      if (typeof item.id === "string")
+        return { type: "opaque", api: "responses", fields: { ...item, type: "item_reference" } };
       throw wrong(joinPath(at, "type"), "a string", item.type);
     default:
       return { type: "opaque", api: "responses", fields: item };
@@ -48,6 +51,8 @@ export function readItem(value: JsonValue, at: string): Item {
 export function writeItem(item: Item): JsonObject | undefined {
   switch (item.type) {
     case "message":
+      // What a chat client says beside the content has no place here, and nothing else is left.
+      if (item.content.length === 0 && item.more?.api === "chat") return undefined;
       return {
         type: "message",
         id: idWith("msg", item.id),

@@ -1,4 +1,5 @@
 import type { CallStarted, Ids, JsonObject, TurnEvent } from "../../turn/index.ts";
+import { itemsOfImages } from "../images.ts";
 import { type CallForClient, callItem } from "./call-item.ts";
 import type { Emitter, Place } from "./emitter.ts";
 
@@ -86,6 +87,9 @@ export class ResponseOutput {
       case "message.started":
         this.#openMessage(event.id, event.more);
         return;
+      case "message.done":
+        if (this.#open?.type === "message") this.#endMessage(this.#open, "completed");
+        return;
       case "reasoning.started":
         this.#openReasoning(event.id);
         return;
@@ -111,7 +115,7 @@ export class ResponseOutput {
         if (this.#open?.type === "call") this.#endCall(this.#open);
         return;
       case "item.done":
-        if (event.api === "responses") this.#passItem(event.item);
+        for (const item of event.api === "responses" ? [event.item] : itemsOfImages(event.item)) this.#passItem(item);
     }
   }
 
@@ -203,7 +207,8 @@ export class ResponseOutput {
   #openCall({ kind, id = "", callId = "", name, more }: CallStarted): void {
     this.#close("completed");
     const place = this.#place(id);
-    const call: CallForClient = { kind, id, callId, name, arguments: "", more };
+    const besides = more?.api === "responses" ? more.fields : undefined;
+    const call: CallForClient = { kind, id, callId, name, arguments: "", more: besides };
     this.#open = { type: "call", place, call };
     this.#out += this.#emitter.itemAdded(place, callItem(call, "in_progress"), call);
   }

@@ -1,4 +1,3 @@
-import { readChoice } from "../../tools/index.ts";
 import type { ErrorBody, JsonObject, Usage } from "../../turn/index.ts";
 import type { ResponsesRequest } from "./decode.ts";
 import { writeChoice, writeTool } from "./tools.ts";
@@ -59,7 +58,7 @@ function fixedPart({ turn, body }: ResponsesRequest, { id, model, createdAt }: R
     store: false,
     temperature: settings.temperature ?? 1,
     text: { format: turn.format ? { ...turn.format } : { type: "text" }, verbosity: settings.verbosity },
-    tool_choice: writeChoice(readChoice(body.tool_choice, "responses")),
+    tool_choice: writeChoice(turn.choice),
     tools: turn.tools.map(writeTool),
     top_logprobs: settings.topLogprobs ?? 0,
     top_p: settings.topP ?? 1,

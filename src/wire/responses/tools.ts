@@ -64,13 +64,13 @@ export function writeChoice(choice: ToolChoice): JsonValue {
       return {
         type: "allowed_tools",
         mode: choice.required ? "required" : "auto",
-        tools: choice.tools.map(writeToolName),
+        tools: [...choice.tools.map(writeToolName), ...choice.others],
       };
     case "hosted":
       return choice.choice;
   }
 }
 
-function writeToolName({ kind, name }: ToolName): JsonObject {
-  return { type: kind, name };
+function writeToolName({ kind, name, more }: ToolName): JsonObject {
+  return { ...(more?.api === "responses" && more.fields), type: kind, name };
 }

@@ -193,7 +193,12 @@ describe("any turn", () => {
   const choices: fc.Arbitrary<ToolChoice> = fc.oneof(
     fc.constantFrom<ToolChoice[]>({ mode: "auto" }, { mode: "none" }, { mode: "required" }),
     fc.record({ mode: fc.constant("forced" as const), tool: toolName }),
-    fc.record({ mode: fc.constant("allowed" as const), required: fc.boolean(), tools: fc.array(toolName) }),
+    fc.record({
+      mode: fc.constant("allowed" as const),
+      required: fc.boolean(),
+      tools: fc.array(toolName),
+      others: fc.constant<JsonObject[]>([]),
+    }),
     fc.record({ mode: fc.constant("hosted" as const), api: fc.constant("chat" as const), choice: json }),
   );
   const items: fc.Arbitrary<Item> = fc.oneof(

@@ -8,6 +8,7 @@ const allowed = (name: string, required: boolean): ToolChoice => ({
   mode: "allowed",
   required,
   tools: [{ kind: "function", name }],
+  others: [],
 });
 
 describe("the tool that a question asks for", () => {
