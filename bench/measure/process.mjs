@@ -16,6 +16,7 @@ export async function startProcess(name, { args = [], flags = [] } = {}) {
   const output = openSync(log, "w");
   const child = fork(file, args, { execArgv: ["--expose-gc", ...flags], stdio: ["ignore", output, output, "ipc"] });
   closeSync(output);
+  process.once("exit", () => rmSync(folder, { recursive: true, force: true }));
   const waiting = new Map();
   let asked = 0;
   child.on("message", ({ id = "start", answer, started }) => {
@@ -26,7 +27,6 @@ export async function startProcess(name, { args = [], flags = [] } = {}) {
     const ended = new Error(`${name} ended by itself (${signal ?? code}): ${readFileSync(log, "utf8").slice(-2_000)}`);
     for (const { reject } of waiting.values()) reject(ended);
     waiting.clear();
-    rmSync(folder, { recursive: true, force: true });
   });
 
   const answerTo = (id, milliseconds) => {

@@ -94,6 +94,17 @@ describe("what an assistant did before its tools answered", () => {
     ]);
   });
 
+  it("is not parted by an output that belongs further up", () => {
+    const items = [call("a"), call("b"), output("a"), thought("hm"), output("b"), call("c"), output("c")];
+    expect(written(...items)).toEqual([
+      calls("a", "b"),
+      result("a"),
+      result("b"),
+      { ...calls("c"), reasoning_content: "hm" },
+      result("c"),
+    ]);
+  });
+
   it("is two messages where no call holds it together", () => {
     expect(written(said("assistant", "One."), said("assistant", "Two."))).toEqual([
       assistant("One."),

@@ -31,7 +31,7 @@ class MessageWriter {
   readonly #items: readonly Item[];
   /** Where the output of a call is, by the place of the call. */
   readonly #outputs: ReadonlyMap<number, number>;
-  /** The places of outputs that were written before their turn, to follow their calls. */
+  /** The places of the outputs that are written, which may be before their turn: they follow their calls. */
   readonly #written = new Set<number>();
   /** A chat client that uses what few providers know (the role `developer`, custom calls) knows that its own does. */
   readonly #chatClient: boolean;
@@ -71,6 +71,7 @@ class MessageWriter {
         this.#open().call(writeCall(item, this.#chatClient), this.#outputs.get(at));
         return;
       case "output":
+        if (this.#written.has(at)) return;
         this.#endAssistant();
         this.#output(item, at);
         return;
