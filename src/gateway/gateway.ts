@@ -173,8 +173,13 @@ export class Gateway {
       ...(usage && { usage }),
     });
     if (error) this.#tellFailure(backend.name, requestId, error);
-    const ms = Math.round(totalMs);
-    this.log.info({ request_id: requestId, backend: backend.name, status, calls: observer.calls, ms }, "turn finished");
+    if (this.log.isLevelEnabled("debug")) {
+      const ms = Math.round(totalMs);
+      this.log.debug(
+        { request_id: requestId, backend: backend.name, status, calls: observer.calls, ms },
+        "turn finished",
+      );
+    }
     return ending;
   }
 

@@ -28,7 +28,7 @@ export class Turns {
       const closed = new Promise<void>((resolve) => {
         // The response's own end tells that a client has left, also where nothing was sent yet.
         raw.once("close", () => {
-          client.abort();
+          if (!raw.writableFinished) client.abort();
           this.#running.delete(closed);
           resolve();
         });
