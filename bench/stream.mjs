@@ -92,7 +92,7 @@ try {
   const options = readOptions(process.argv.slice(2));
   if (options.help) console.log(usage);
   else {
-    const limit = 60_000 + options.rounds * 10_000;
+    const limit = 90_000 + options.rounds * 10_000;
     setTimeout(() => {
       console.error(`bench: not done after ${limit / 1000} s`);
       process.exit(1);

@@ -2,7 +2,7 @@ import { parseArgs } from "node:util";
 
 export const usage = `node bench/stream.mjs [options]
 
-  --rounds N      measured rounds of each scenario (25)
+  --rounds N      measured rounds of each scenario (15)
   --requests N    requests in a measured batch, in place of each scenario's own number
   --only NAME     the scenarios whose names begin so; memory is the idle streams
   --json FILE     writes every number to a file
@@ -14,7 +14,7 @@ export function readOptions(args) {
   const { values } = parseArgs({
     args,
     options: {
-      rounds: { type: "string", default: "25" },
+      rounds: { type: "string", default: "15" },
       requests: { type: "string" },
       only: { type: "string", default: "" },
       json: { type: "string" },

@@ -17,15 +17,15 @@ export const scenarios = [
   ...stream("chat", "chat", "call"),
   ...stream("responses", "responses", "text"),
   ...stream("responses", "chat", "text"),
-  ...stream("responses", "chat", "call"),
+  ...stream("responses", "chat", "call", { batched }),
   ...stream("chat", "responses", "text"),
   whole("chat", "chat"),
   whole("responses", "chat"),
 ];
 
-function stream(client, backend, kind) {
-  return Object.entries({ batched, single }).map(([pace, timing]) => {
-    const script = { kind, ...timing };
+function stream(client, backend, kind, paces = { batched, single }) {
+  return Object.entries(paces).map(([pace, writing]) => {
+    const script = { kind, ...writing };
     return {
       name: `${client}-${backend}-${kind}-${pace}`,
       client,
@@ -37,7 +37,7 @@ function stream(client, backend, kind) {
       units: "event",
       unitsPerRequest: planStream(backend, modelName(script)).events,
       requests: pace === "single" ? 4 : 8,
-      warmUps: pace === "single" ? 4 : 12,
+      warmUps: pace === "single" ? 3 : 12,
       baseline: "reprint",
       budget: streamBudgets[client],
     };

@@ -21,7 +21,6 @@ import {
   isObject,
   type JsonObject,
   type JsonValue,
-  newId,
   type Outlet,
   type Tool,
   type Turn,
@@ -108,12 +107,9 @@ export class Gateway {
     const turn: Turn = { ...request.turn, model: route.model, tools };
     const ids = new Ids(turn.input);
     const encoder: Encoder =
-      "body" in request
+      request.api === "responses"
         ? new ResponsesEncoder({ request, model: name, now, ids, profile: profileOf(context.profile, route) })
-        : createChatEncoder(
-            { ...request, id: newId("chatcmpl").replace("_", "-"), model: name, created: now() },
-            turn.stream,
-          );
+        : createChatEncoder({ ...request, model: name, created: now() }, turn.stream);
     return {
       contentType: encoder.contentType,
       headers: dropped.length > 0 ? { "x-toolwire-dropped-tools": headerList(dropped) } : {},

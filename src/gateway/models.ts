@@ -1,7 +1,8 @@
 import { isDeepStrictEqual } from "node:util";
-import { ChatBackend } from "../backends/chat/index.ts";
+import { chatApi } from "../backends/chat/index.ts";
 import { createDemoBackend } from "../backends/demo/index.ts";
-import { ResponsesBackend } from "../backends/responses/index.ts";
+import { responsesApi } from "../backends/responses/index.ts";
+import { ServiceBackend } from "../backends/service.ts";
 import type { BackendConfig, Config } from "../config/index.ts";
 import { nearestNames } from "../config/index.ts";
 import { type Backend, TurnError } from "../turn/index.ts";
@@ -125,7 +126,7 @@ function createBackend(name: string, config: BackendConfig, redact: (text: strin
     default: {
       const { kind, base_url: baseUrl, api_key: apiKey, headers, timeouts } = config;
       const options = { name, baseUrl, apiKey, headers, timeouts, redact };
-      return kind === "chat" ? new ChatBackend(options) : new ResponsesBackend(options);
+      return new ServiceBackend(kind === "chat" ? chatApi : responsesApi, options);
     }
   }
 }

@@ -1,7 +1,6 @@
 import {
   type Api,
   asObject,
-  type Foreign,
   type FunctionTool,
   isObject,
   type JsonObject,
@@ -13,7 +12,7 @@ import {
   requiredString,
   type Tool,
   TurnError,
-  without,
+  unread,
   wrong,
 } from "../turn/index.ts";
 
@@ -53,7 +52,7 @@ function readTool(value: JsonValue, api: Api, at: string): Tool {
       name: readName(custom, path),
       description: optionalString(custom, "description", path),
       format: flatFormat(optionalObject(custom, "format", path)),
-      more: more(custom, readOfCustom, api),
+      more: unread(custom, readOfCustom, api),
     };
   }
   return { type: "hosted", api, definition: { ...tool, type } };
@@ -66,7 +65,7 @@ function readFunction(tool: JsonObject, api: Api, at: string): FunctionTool {
     description: optionalString(tool, "description", at),
     parameters: optionalObject(tool, "parameters", at),
     strict: optionalBoolean(tool, "strict", at),
-    more: more(tool, readOfFunction, api),
+    more: unread(tool, readOfFunction, api),
   };
 }
 
@@ -82,11 +81,6 @@ function readName(tool: JsonObject, at: string): string {
 
 const readOfFunction = new Set(["type", "name", "description", "parameters", "strict"]);
 const readOfCustom = new Set(["type", "name", "description", "format"]);
-
-function more(tool: JsonObject, read: ReadonlySet<string>, api: Api): Foreign | undefined {
-  const fields = without(tool, read);
-  return Object.keys(fields).length === 0 ? undefined : { api, fields };
-}
 
 /** Chat nests a grammar under its type, Responses does not. */
 function flatFormat(format: JsonObject | undefined): JsonObject | undefined {

@@ -14,7 +14,7 @@ import {
   type ToolChoice,
   type ToolName,
   TurnError,
-  without,
+  unread,
 } from "../turn/index.ts";
 
 /** The client's `tool_choice`, in the flat (Responses) or nested (Chat) form. */
@@ -110,9 +110,7 @@ function readAllowed(choice: JsonObject, at: string): ToolChoice {
 function readToolName(value: JsonObject, kind: CallKind, at: string): ToolName {
   const nested = value[kind];
   if (isObject(nested)) return { kind, name: requiredString(nested, "name", joinPath(at, kind)) };
-  const fields = without(value, readOfToolName);
-  const more = Object.keys(fields).length > 0 ? { api: "responses" as const, fields } : undefined;
-  return { kind, name: requiredString(value, "name", at), more };
+  return { kind, name: requiredString(value, "name", at), more: unread(value, readOfToolName, "responses") };
 }
 
 const readOfToolName = new Set(["type", "name"]);

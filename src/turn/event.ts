@@ -52,7 +52,7 @@ export interface MessageStarted {
   type: "message.started";
   item?: number | undefined;
   id?: string | undefined;
-  more?: JsonObject | undefined;
+  more?: Foreign | undefined;
 }
 
 /** The end of a message that has a number. */

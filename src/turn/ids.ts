@@ -7,8 +7,8 @@ const portable = /^[A-Za-z0-9_-]{1,64}$/;
 export type IdPrefix = "call" | "fc" | "ctc" | "msg" | "rs" | "item";
 
 /** A new id that nobody else has. */
-export function newId(prefix: string): string {
-  return `${prefix}_${randomUUID().replaceAll("-", "")}`;
+export function newId(prefix: string, separator = "_"): string {
+  return `${prefix}${separator}${randomUUID().replaceAll("-", "")}`;
 }
 
 const own = /^[a-z]+_[0-9a-f]{32}$/;

@@ -1,6 +1,7 @@
 export * from "./errors.ts";
 export * from "./event.ts";
 export * from "./fields.ts";
+export * from "./foreign.ts";
 export * from "./ids.ts";
 export * from "./item.ts";
 export * from "./json.ts";

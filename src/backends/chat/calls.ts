@@ -3,10 +3,11 @@ import {
   type CallKind,
   type Emit,
   type FinishReason,
+  type Foreign,
   isObject,
   type JsonObject,
   type JsonValue,
-  without,
+  unread,
 } from "../../turn/index.ts";
 
 /** A call as it arrives: arguments wait until the name is known. */
@@ -51,13 +52,13 @@ export class GrowingCalls {
     const call = this.#find(typeof entry.index === "number" ? entry.index : position, id, name);
     call.id ??= id;
     if (entry.type === "custom" || isObject(entry.custom)) call.kind = "custom";
-    this.#grow(call, name, piece, without(entry, readOfCall));
+    this.#grow(call, name, piece, unread(entry, readOfCall, "chat"));
   }
 
   /** The legacy `function_call`: a call without an id. */
   takeLegacy(entry: JsonObject): void {
     const name = filled(entry.name);
-    this.#grow(this.#find(undefined, undefined, name), name, textOf(entry.arguments), {});
+    this.#grow(this.#find(undefined, undefined, name), name, textOf(entry.arguments), undefined);
   }
 
   /** Something else begins: calls whose arguments are whole are done. */
@@ -110,14 +111,13 @@ export class GrowingCalls {
     return call;
   }
 
-  #grow(call: GrowingCall, name: string | undefined, delta: string, more: JsonObject): void {
+  #grow(call: GrowingCall, name: string | undefined, delta: string, more: Foreign | undefined): void {
     call.arguments += delta;
     call.end.feed(delta);
     if (!call.started) {
       if (name === undefined) return;
       call.started = true;
-      const foreign = Object.keys(more).length > 0 ? { api: "chat" as const, fields: more } : undefined;
-      this.#emit({ type: "call.started", call: call.call, kind: call.kind, name, callId: call.id, more: foreign });
+      this.#emit({ type: "call.started", call: call.call, kind: call.kind, name, callId: call.id, more });
       if (call.arguments !== "") this.#emit({ type: "call.arguments", call: call.call, delta: call.arguments });
     } else if (delta !== "") {
       this.#emit({ type: "call.arguments", call: call.call, delta });

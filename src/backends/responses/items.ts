@@ -1,5 +1,5 @@
 import { argumentsState } from "../../tools/index.ts";
-import { type CallKind, type Emit, isObject, type JsonObject, type JsonValue, without } from "../../turn/index.ts";
+import { type CallKind, type Emit, isObject, type JsonObject, type JsonValue, unread } from "../../turn/index.ts";
 import { annotationsOf, partsOf, textOf } from "./content.ts";
 
 type ItemType = "message" | "reasoning" | "call" | "opaque";
@@ -154,7 +154,7 @@ export class ProviderItems {
     const { number } = growing;
     switch (growing.type) {
       case "message":
-        this.#emit({ type: "message.started", item: number, id, more: besides(item, readOfMessage) });
+        this.#emit({ type: "message.started", item: number, id, more: unread(item, readOfMessage, "responses") });
         break;
       case "reasoning":
         this.#emit({ type: "reasoning.started", item: number, id });
@@ -171,8 +171,7 @@ export class ProviderItems {
 
   #startCall(growing: GrowingItem, name: string, id: string | undefined, item: JsonObject): void {
     const callId = typeof item.call_id === "string" ? item.call_id : undefined;
-    const fields = besides(item, readOfCall);
-    const more = fields && { api: "responses" as const, fields };
+    const more = unread(item, readOfCall, "responses");
     this.#emit({ type: "call.started", call: growing.number, kind: growing.kind, name, callId, id, more });
     if (growing.arguments !== "") {
       this.#emit({ type: "call.arguments", call: growing.number, delta: growing.arguments });
@@ -298,12 +297,6 @@ function idsOf({ id, call_id: callId }: JsonObject): string[] {
 
 const readOfMessage = new Set(["type", "id", "role", "content", "status"]);
 const readOfCall = new Set(["type", "id", "call_id", "name", "arguments", "input", "status"]);
-
-function besides(item: JsonObject, read: ReadonlySet<string>): JsonObject | undefined {
-  const rest = without(item, read);
-  for (const key of Object.keys(rest)) if (rest[key] === null) delete rest[key];
-  return Object.keys(rest).length > 0 ? rest : undefined;
-}
 
 /** An event about an item that was never added tells by its own type, and by its name, what it belongs to. */
 function implied({ type, item_id: id, name }: JsonObject): JsonObject {

@@ -19,6 +19,7 @@ import { readMessages } from "./read-messages.ts";
 
 /** A Chat Completions request: the turn, and how its client wants the answer written. */
 export interface ChatRequest {
+  api: "chat";
   turn: Turn;
   /** The client asked for a last chunk with usage. */
   includeUsage: boolean;
@@ -66,6 +67,7 @@ export function decodeChatRequest(body: JsonObject): ChatRequest {
   const choice = legacy ? readFunctionChoice(body.function_call) : readChoice(body.tool_choice, "chat");
   checkChoice(choice, tools, legacy ? "function_call" : "tool_choice");
   return {
+    api: "chat",
     turn: {
       api: "chat",
       model: optionalString(body, "model") ?? "",

@@ -1,11 +1,19 @@
-import type { CallKind, Encoder, ErrorBody, FinishReason, JsonObject, TurnEvent, Usage } from "../../turn/index.ts";
+import {
+  type CallKind,
+  type Encoder,
+  type ErrorBody,
+  type FinishReason,
+  givenBack,
+  type JsonObject,
+  type TurnEvent,
+  type Usage,
+} from "../../turn/index.ts";
 import { eventStream } from "../content-types.ts";
 import { imagesOfItem } from "../images.ts";
 import { dataLine, doneLine } from "../sse.ts";
-import { finishReason, writeAnnotation, writeUsage } from "./answer.ts";
+import { completionId, finishReason, writeAnnotation, writeUsage } from "./answer.ts";
 
 export interface ChatAnswer {
-  id: string;
   model: string;
   created: number;
   includeUsage: boolean;
@@ -32,10 +40,10 @@ export class ChatStreamEncoder implements Encoder {
   #callsDone = 0;
   #usage: Usage | undefined;
 
-  constructor({ id, model, created, includeUsage, legacy }: ChatAnswer) {
+  constructor({ model, created, includeUsage, legacy }: ChatAnswer) {
     this.#legacy = legacy;
     this.#includeUsage = includeUsage;
-    const start = JSON.stringify({ id, object: "chat.completion.chunk", created, model });
+    const start = JSON.stringify({ id: completionId(), object: "chat.completion.chunk", created, model });
     this.#head = `data: ${start.slice(0, -1)},"choices":[{"index":0,"delta":{`;
     this.#tail = `}]${includeUsage ? ',"usage":null' : ""}}\n\n`;
   }
@@ -65,7 +73,7 @@ export class ChatStreamEncoder implements Encoder {
         const index = ++this.#index;
         this.#kind = event.kind;
         if (this.#legacy) return this.#delta(`"function_call":${JSON.stringify({ name: event.name, arguments: "" })}`);
-        const besides = event.more?.api === "chat" ? event.more.fields : undefined;
+        const besides = givenBack(event.more, "chat");
         const call =
           event.kind === "custom"
             ? { ...besides, index, id: event.callId, type: "custom", custom: { name: event.name, input: "" } }

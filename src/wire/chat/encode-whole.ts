@@ -1,8 +1,16 @@
-import type { CallKind, Encoder, FinishReason, JsonObject, TurnEvent, Usage } from "../../turn/index.ts";
+import {
+  type CallKind,
+  type Encoder,
+  type FinishReason,
+  givenBack,
+  type JsonObject,
+  type TurnEvent,
+  type Usage,
+} from "../../turn/index.ts";
 import { json } from "../content-types.ts";
 import { errorEnvelope } from "../envelope.ts";
 import { imagesOfItem } from "../images.ts";
-import { finishReason, writeAnnotation, writeUsage } from "./answer.ts";
+import { completionId, finishReason, writeAnnotation, writeUsage } from "./answer.ts";
 import type { ChatAnswer } from "./encode-stream.ts";
 
 interface Call {
@@ -68,7 +76,7 @@ export class ChatWholeEncoder implements Encoder {
           name: event.name,
           arguments: "",
           whole: false,
-          besides: event.more?.api === "chat" ? event.more.fields : undefined,
+          besides: givenBack(event.more, "chat"),
         });
         return "";
       case "call.arguments": {
@@ -101,10 +109,10 @@ export class ChatWholeEncoder implements Encoder {
   }
 
   #finish(reason: FinishReason): string {
-    const { id, model, created, legacy } = this.#answer;
+    const { model, created, legacy } = this.#answer;
     const calls = this.#calls.filter((call) => call.whole);
     return JSON.stringify({
-      id,
+      id: completionId(),
       object: "chat.completion",
       created,
       model,

@@ -1,14 +1,14 @@
-import type {
-  CallItem,
-  Foreign,
-  Item,
-  JsonObject,
-  JsonValue,
-  MessageItem,
-  OutputItem,
-  Part,
-  TextPart,
-  Turn,
+import {
+  type CallItem,
+  givenBack,
+  type Item,
+  type JsonObject,
+  type JsonValue,
+  type MessageItem,
+  type OutputItem,
+  type Part,
+  type TextPart,
+  type Turn,
 } from "../../turn/index.ts";
 
 /** The conversation as Chat Completions messages, for a backend. */
@@ -95,14 +95,14 @@ class MessageWriter {
 
   #message(item: MessageItem): JsonObject {
     const role = item.role === "developer" && !this.#chatClient ? "system" : item.role;
-    return { role, content: writeContent(item.content), ...foreign(item) };
+    return { role, content: writeContent(item.content), ...givenBack(item.more, "chat") };
   }
 
   #output(item: OutputItem, at: number): void {
     if (this.#written.has(at)) return;
     this.#written.add(at);
     const { content, attachments } = splitOutput(item);
-    this.#messages.push({ role: "tool", tool_call_id: item.callId, content, ...foreign(item) });
+    this.#messages.push({ role: "tool", tool_call_id: item.callId, content, ...givenBack(item.more, "chat") });
     for (const attachment of attachments) this.#attachments.push(attachment);
   }
 
@@ -160,7 +160,7 @@ class AssistantMessage {
 
   say(item: MessageItem): void {
     this.#spoke = true;
-    Object.assign(this.#message, foreign(item));
+    Object.assign(this.#message, givenBack(item.more, "chat"));
     const refusal = item.content.flatMap((part) => (part.type === "refusal" ? [part.refusal] : [])).join("");
     if (refusal !== "") this.#message.refusal = joined(this.#message.refusal, refusal);
     const content = writeContent(item.content.filter((part) => part.type !== "refusal"));
@@ -197,14 +197,14 @@ function listOf(content: string | JsonValue[]): JsonValue[] {
 function writeCall(item: CallItem, chatClient: boolean): JsonObject {
   const { callId: id, name, arguments: text } = item;
   if (item.kind === "custom" && chatClient) {
-    return { id, type: "custom", custom: { name, input: text }, ...foreign(item) };
+    return { id, type: "custom", custom: { name, input: text }, ...givenBack(item.more, "chat") };
   }
   const json = item.kind === "custom" ? JSON.stringify({ input: text }) : text;
   return {
     id,
     type: "function",
     function: { name, arguments: json.trim() === "" ? "{}" : json },
-    ...foreign(item),
+    ...givenBack(item.more, "chat"),
   };
 }
 
@@ -227,7 +227,7 @@ function splitOutput(item: OutputItem): { content: string | JsonValue[]; attachm
     attachments.push(written);
     texts.push({ type: "text", text: `[${part.type === "image" ? "image" : "file"} attached in the next message]` });
   }
-  const plain = texts.every((part) => foreign(part) === undefined);
+  const plain = texts.every((part) => givenBack(part.more, "chat") === undefined);
   return { content: plain ? texts.map(({ text }) => text).join("\n") : texts.map(writePart), attachments };
 }
 
@@ -239,13 +239,13 @@ function writeContent(parts: readonly Part[]): string | JsonValue[] {
 
 /** Whether a string can hold the part: text without such as `cache_control`. */
 function isPlain(part: Part): part is TextPart {
-  return part.type === "text" && foreign(part) === undefined;
+  return part.type === "text" && givenBack(part.more, "chat") === undefined;
 }
 
 function writePart(part: Part): JsonObject {
   switch (part.type) {
     case "text":
-      return { type: "text", text: part.text, ...foreign(part) };
+      return { type: "text", text: part.text, ...givenBack(part.more, "chat") };
     case "refusal":
       return { type: "refusal", refusal: part.refusal };
     case "image":
@@ -253,14 +253,14 @@ function writePart(part: Part): JsonObject {
       return {
         type: "image_url",
         image_url: { url: part.url, detail: part.detail },
-        ...foreign(part),
+        ...givenBack(part.more, "chat"),
       };
     case "file":
       if (part.data === undefined && part.fileId === undefined) return { type: "text", text: notice(part) };
       return {
         type: "file",
         file: { file_data: part.data, file_id: part.fileId, filename: part.name },
-        ...foreign(part),
+        ...givenBack(part.more, "chat"),
       };
     case "opaque":
       return part.api === "chat" ? part.fields : { type: "text", text: notice(part) };
@@ -275,9 +275,4 @@ function isNotice(part: JsonObject): boolean {
 function notice(part: Part): string {
   const what = part.type === "opaque" ? `a part of type ${String(part.fields.type)}` : `an attached ${part.type}`;
   return `[${what} that cannot be shown to this model]`;
-}
-
-/** What a chat client wrote beside what is understood here. */
-function foreign({ more }: { more?: Foreign | undefined }): JsonObject | undefined {
-  return more?.api === "chat" ? more.fields : undefined;
 }

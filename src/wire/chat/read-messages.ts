@@ -2,7 +2,6 @@ import {
   asObject,
   type CallItem,
   type FilePart,
-  type Foreign,
   type ImagePart,
   type Item,
   isObject,
@@ -14,7 +13,7 @@ import {
   type Part,
   requiredString,
   TurnError,
-  without,
+  unread,
   wrong,
 } from "../../turn/index.ts";
 
@@ -93,7 +92,7 @@ function readMessage(message: JsonObject, at: string, history: History): void {
         type: "message",
         role,
         content: readContent(message.content, joinPath(at, "content")),
-        more: more(message, readOfMessage),
+        more: unread(message, readOfMessage, "chat"),
       });
       return;
     case "assistant":
@@ -105,7 +104,7 @@ function readMessage(message: JsonObject, at: string, history: History): void {
         kind: "function",
         callId: requiredString(message, "tool_call_id", at),
         output: readOutput(message.content, joinPath(at, "content")),
-        more: more(message, readOfOutput),
+        more: unread(message, readOfOutput, "chat"),
       });
       return;
     case "function":
@@ -134,7 +133,7 @@ function readAssistant(message: JsonObject, at: string, history: History): void 
   if (refusal) content.push({ type: "refusal", refusal });
   const calls = optionalArray(message, "tool_calls", at) ?? [];
   const legacy = message.function_call;
-  const besides = more(message, readOfAssistant);
+  const besides = unread(message, readOfAssistant, "chat");
   const onlyCalls = content.length === 0 && (calls.length > 0 || isObject(legacy));
   // What a provider wants back (`reasoning_details`) needs a message to be on, though it says nothing.
   if (!onlyCalls || besides) history.add({ type: "message", role: "assistant", content, more: besides });
@@ -160,7 +159,7 @@ const readOfCall = new Set(["id", "type", "function", "custom", "index"]);
 
 function readCall(call: JsonObject, at: string): CallItem {
   const callId = requiredString(call, "id", at);
-  const besides = more(call, readOfCall);
+  const besides = unread(call, readOfCall, "chat");
   if (call.type === "custom" || (call.function === undefined && isObject(call.custom))) {
     const path = joinPath(at, "custom");
     const custom = asObject(call.custom, path);
@@ -223,7 +222,7 @@ function readPart(part: JsonObject, at: string): Part {
     case "text":
     case "input_text":
     case "output_text":
-      return { type: "text", text: requiredString(part, "text", at), more: more(part, readOfText) };
+      return { type: "text", text: requiredString(part, "text", at), more: unread(part, readOfText, "chat") };
     case "refusal":
       return { type: "refusal", refusal: requiredString(part, "refusal", at) };
     case "image_url":
@@ -236,7 +235,7 @@ function readPart(part: JsonObject, at: string): Part {
 }
 
 function readImage(part: JsonObject, at: string): ImagePart {
-  const besides = more(part, readOfImage);
+  const besides = unread(part, readOfImage, "chat");
   if (typeof part.image_url === "string") return { type: "image", url: part.image_url, more: besides };
   const image = asObject(part.image_url, at);
   return {
@@ -254,12 +253,6 @@ function readFile(part: JsonObject, at: string): FilePart {
     data: optionalString(file, "file_data", at),
     fileId: optionalString(file, "file_id", at),
     name: optionalString(file, "filename", at),
-    more: more(part, readOfFile),
+    more: unread(part, readOfFile, "chat"),
   };
-}
-
-/** What a client echoes beside the keys that were read. `null` counts as absent: SDKs write it for all that was not there. */
-function more(object: JsonObject, read: ReadonlySet<string>): Foreign | undefined {
-  const fields = without(object, read);
-  return Object.values(fields).every((value) => value === null) ? undefined : { api: "chat", fields };
 }

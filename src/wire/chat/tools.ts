@@ -1,10 +1,17 @@
-import type { JsonObject, JsonValue, Tool, ToolChoice, ToolName } from "../../turn/index.ts";
+import {
+  givenBack,
+  type JsonObject,
+  type JsonValue,
+  type Tool,
+  type ToolChoice,
+  type ToolName,
+} from "../../turn/index.ts";
 
 /** A tool in the nested shape of Chat Completions; `undefined` for a type that this API does not have. */
 export function writeTool(tool: Tool): JsonObject | undefined {
   if (tool.type === "hosted") return undefined;
   const { type, more, ...definition } = tool;
-  const besides = more?.api === "chat" ? more.fields : undefined;
+  const besides = givenBack(more, "chat");
   if (tool.type === "function") return { type, function: { ...besides, ...definition } };
   return { type, custom: { ...besides, ...definition, format: nestedFormat(tool.format) } };
 }

@@ -20,6 +20,7 @@ import { upstreamResponseId } from "./response-id.ts";
 
 /** A Responses request: the turn, and the request itself, which the response object repeats. */
 export interface ResponsesRequest {
+  api: "responses";
   turn: Turn;
   body: JsonObject;
 }
@@ -64,6 +65,7 @@ export function decodeResponsesRequest(body: JsonObject): ResponsesRequest {
   const text = optionalObject(body, "text");
   const reasoning = optionalObject(body, "reasoning");
   return {
+    api: "responses",
     turn: {
       api: "responses",
       model: optionalString(body, "model") ?? "",

@@ -2,7 +2,7 @@ import {
   asObject,
   type CallItem,
   type CallKind,
-  type Foreign,
+  givenBack,
   type Item,
   isObject,
   isOwnId,
@@ -16,7 +16,7 @@ import {
   type Role,
   requiredString,
   TurnError,
-  without,
+  unread,
   wrong,
 } from "../../turn/index.ts";
 
@@ -58,7 +58,7 @@ export function writeItem(item: Item): JsonObject | undefined {
         id: idWith("msg", item.id),
         role: item.role,
         content: item.content.map((part) => writePart(part, item.role)),
-        ...foreign(item.more),
+        ...givenBack(item.more, "responses"),
       };
     case "call":
       return {
@@ -67,7 +67,7 @@ export function writeItem(item: Item): JsonObject | undefined {
         call_id: item.callId,
         name: item.name,
         ...(item.kind === "function" ? { arguments: item.arguments || "{}" } : { input: item.arguments }),
-        ...foreign(item.more),
+        ...givenBack(item.more, "responses"),
       };
     case "output":
       return {
@@ -75,7 +75,7 @@ export function writeItem(item: Item): JsonObject | undefined {
         id: item.id,
         call_id: item.callId,
         output: typeof item.output === "string" ? item.output : item.output.map((part) => writePart(part, "user")),
-        ...foreign(item.more),
+        ...givenBack(item.more, "responses"),
       };
     case "reasoning":
       // A provider refuses reasoning that it did not make: of a chat client, or what we made of a chat backend's.
@@ -85,7 +85,7 @@ export function writeItem(item: Item): JsonObject | undefined {
         id: item.id,
         summary: item.summary.map((text) => ({ type: "summary_text", text })),
         encrypted_content: item.encrypted,
-        ...foreign(item.more),
+        ...givenBack(item.more, "responses"),
       };
     case "opaque":
       return item.api === "responses" ? item.fields : undefined;
@@ -105,7 +105,7 @@ function readMessage(item: JsonObject, at: string): Item {
     role: readRole(item, at),
     content: readContent(item.content, joinPath(at, "content")),
     id: optionalString(item, "id", at),
-    more: more(item, readOfMessage),
+    more: unread(item, readOfMessage, "responses"),
   };
 }
 
@@ -129,7 +129,7 @@ function readCall(item: JsonObject, kind: CallKind, argumentsKey: "arguments" | 
       ? JSON.stringify(item[argumentsKey])
       : (optionalString(item, argumentsKey, at) ?? ""),
     id: optionalString(item, "id", at),
-    more: more(item, kind === "function" ? readOfFunctionCall : readOfCustomCall),
+    more: unread(item, kind === "function" ? readOfFunctionCall : readOfCustomCall, "responses"),
   };
 }
 
@@ -143,7 +143,7 @@ function readOutput(item: JsonObject, kind: CallKind, at: string): OutputItem {
     callId: requiredString(item, "call_id", at),
     output: typeof output === "string" ? output : readContent(output, path),
     id: optionalString(item, "id", at),
-    more: more(item, readOfOutput),
+    more: unread(item, readOfOutput, "responses"),
   };
 }
 
@@ -154,7 +154,7 @@ function readReasoning(item: JsonObject, at: string): ReasoningItem {
     summary: summary.flatMap((part) => (isObject(part) && typeof part.text === "string" ? [part.text] : [])),
     id: optionalString(item, "id", at),
     encrypted: optionalString(item, "encrypted_content", at),
-    more: more(item, readOfReasoning),
+    more: unread(item, readOfReasoning, "responses"),
   };
 }
 
@@ -226,13 +226,4 @@ function writePart(part: Part, role: Role): JsonObject {
 /** OpenAI refuses an item whose id does not begin as its type demands; without one it takes the item as new. */
 function idWith(prefix: string, id: string | undefined): string | undefined {
   return id?.startsWith(prefix) ? id : undefined;
-}
-
-function more(item: JsonObject, read: ReadonlySet<string>): Foreign | undefined {
-  const fields = without(item, read);
-  return Object.keys(fields).length === 0 ? undefined : { api: "responses", fields };
-}
-
-function foreign(more: Foreign | undefined): JsonObject | undefined {
-  return more?.api === "responses" ? more.fields : undefined;
 }

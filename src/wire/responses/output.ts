@@ -1,4 +1,11 @@
-import type { CallStarted, Ids, JsonObject, TurnEvent } from "../../turn/index.ts";
+import {
+  type CallStarted,
+  type Foreign,
+  givenBack,
+  type Ids,
+  type JsonObject,
+  type TurnEvent,
+} from "../../turn/index.ts";
 import { itemsOfImages } from "../images.ts";
 import { type CallForClient, callItem } from "./call-item.ts";
 import type { Emitter, Place } from "./emitter.ts";
@@ -6,7 +13,7 @@ import type { Emitter, Place } from "./emitter.ts";
 interface OpenMessage {
   type: "message";
   place: Place;
-  more: JsonObject | undefined;
+  more: Foreign | undefined;
   done: JsonObject[];
   part: OpenPart | undefined;
 }
@@ -135,7 +142,7 @@ export class ResponseOutput {
     this.#open = undefined;
   }
 
-  #openMessage(id: string | undefined, more: JsonObject | undefined): OpenMessage {
+  #openMessage(id: string | undefined, more: Foreign | undefined): OpenMessage {
     this.#close("completed");
     const place = this.#place(this.#ids.claim("msg", id));
     const message: OpenMessage = { type: "message", place, more, done: [], part: undefined };
@@ -207,8 +214,7 @@ export class ResponseOutput {
   #openCall({ kind, id = "", callId = "", name, more }: CallStarted): void {
     this.#close("completed");
     const place = this.#place(id);
-    const besides = more?.api === "responses" ? more.fields : undefined;
-    const call: CallForClient = { kind, id, callId, name, arguments: "", more: besides };
+    const call: CallForClient = { kind, id, callId, name, arguments: "", more };
     this.#open = { type: "call", place, call };
     this.#out += this.#emitter.itemAdded(place, callItem(call, "in_progress"), call);
   }
@@ -229,7 +235,14 @@ export class ResponseOutput {
 
 function messageItem(message: OpenMessage, status: string): JsonObject {
   const { place, more, done } = message;
-  return { ...more, type: "message", id: place.itemId, status, role: "assistant", content: [...done] };
+  return {
+    ...givenBack(more, "responses"),
+    type: "message",
+    id: place.itemId,
+    status,
+    role: "assistant",
+    content: [...done],
+  };
 }
 
 function contentPart({ type, text, annotations, logprobs }: OpenPart): JsonObject {

@@ -1,4 +1,11 @@
-import type { JsonObject, JsonValue, Tool, ToolChoice, ToolName } from "../../turn/index.ts";
+import {
+  givenBack,
+  type JsonObject,
+  type JsonValue,
+  type Tool,
+  type ToolChoice,
+  type ToolName,
+} from "../../turn/index.ts";
 
 /**
  * The tool types of the Responses API beside functions. A provider refuses a request that has a type it does not know, so a
@@ -35,7 +42,7 @@ export function writeTool(tool: Tool): JsonObject {
     case "function": {
       const { type, name, description, parameters, strict, more } = tool;
       return {
-        ...(more?.api === "responses" && more.fields),
+        ...givenBack(more, "responses"),
         type,
         name,
         description: description ?? null,
@@ -45,7 +52,7 @@ export function writeTool(tool: Tool): JsonObject {
     }
     case "custom": {
       const { more, ...definition } = tool;
-      return { ...(more?.api === "responses" && more.fields), ...definition };
+      return { ...givenBack(more, "responses"), ...definition };
     }
     case "hosted":
       return tool.definition;
@@ -72,5 +79,5 @@ export function writeChoice(choice: ToolChoice): JsonValue {
 }
 
 function writeToolName({ kind, name, more }: ToolName): JsonObject {
-  return { ...(more?.api === "responses" && more.fields), type: kind, name };
+  return { ...givenBack(more, "responses"), type: kind, name };
 }
