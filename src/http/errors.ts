@@ -1,6 +1,6 @@
 import { STATUS_CODES } from "node:http";
 import type { Socket } from "node:net";
-import type { FastifyError, FastifyReply } from "fastify";
+import type { FastifyReply } from "fastify";
 import { TurnError, toTurnError } from "../turn/index.ts";
 import { json } from "../wire/content-types.ts";
 import { errorEnvelope } from "../wire/envelope.ts";
@@ -12,9 +12,9 @@ export function sendError(reply: FastifyReply, error: TurnError): FastifyReply {
 }
 
 /** What Fastify refuses by itself, in our words; anything else is a fault of ours. */
-export function fromFastify(error: FastifyError | TurnError, bodyLimit: number): TurnError {
+export function fromFastify(error: unknown, bodyLimit: number): TurnError {
   if (error instanceof TurnError) return error;
-  switch (error.code) {
+  switch (error instanceof Error && "code" in error ? error.code : undefined) {
     case "FST_ERR_CTP_INVALID_JSON_BODY":
       return new TurnError("invalid_json", "The body is not JSON. Check its quotes, commas and brackets.");
     case "FST_ERR_CTP_EMPTY_JSON_BODY":

@@ -1,0 +1,82 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from "fastify";
+import type { Gateway } from "../gateway/index.ts";
+import { TurnError } from "../turn/index.ts";
+import { listModels, oneModel } from "./models.ts";
+import { pageHeaders, renderPage } from "./page.ts";
+import type { Turns } from "./turns.ts";
+import { version } from "./version.ts";
+
+type Handler = (request: FastifyRequest, reply: FastifyReply) => unknown;
+const methods = ["GET", "POST", "PUT", "PATCH", "DELETE"] as const;
+type Handlers = Partial<Record<(typeof methods)[number], Handler>>;
+
+const healthPaths = ["/health", "/healthz", "/livez"];
+const readyPaths = ["/ready", "/readyz"];
+const openPaths = new Set(["/", ...healthPaths, ...readyPaths]);
+
+/** Both APIs work under each of these: clients differ in what they take for the base. */
+const apiPrefixes = ["/v1", "", "/openai/v1"];
+
+/** Whether the path is answered without a key: nothing there tells more than that Toolwire runs. */
+export function isOpenPath(url: string): boolean {
+  return openPaths.has(pathOf(url));
+}
+
+export function pathOf(url: string): string {
+  return url.split("?", 1)[0] ?? "";
+}
+
+export function apiOf(url: string): "chat" | "responses" | "other" {
+  if (url.includes("/chat/completions")) return "chat";
+  return url.includes("/responses") ? "responses" : "other";
+}
+
+export function addRoutes(server: FastifyInstance, gateway: Gateway, turns: Turns): void {
+  for (const path of healthPaths) addRoute(server, path, { GET: () => ({ status: "ok" }) });
+  for (const path of readyPaths) addRoute(server, path, { GET: (_request, reply) => tellReadiness(gateway, reply) });
+  addRoute(server, "/metrics", {
+    GET: async (_request, reply) =>
+      reply.header("content-type", gateway.metrics.contentType).send(await gateway.metrics.text()),
+  });
+  addRoute(server, "/", { GET: (request, reply) => showPage(gateway, request, reply) });
+  for (const prefix of apiPrefixes) {
+    addRoute(server, `${prefix}/chat/completions`, { POST: turns.handler("chat") });
+    addRoute(server, `${prefix}/responses`, { POST: turns.handler("responses") });
+    addRoute(server, `${prefix}/models`, { GET: async ({ key }) => listModels(await gateway.models(key)) });
+    addRoute(server, `${prefix}/models/*`, {
+      GET: async ({ key, params }) => oneModel(await gateway.models(key), (params as { "*": string })["*"]),
+    });
+  }
+}
+
+/** Every method that a path does not have is told so, with those that it has. */
+function addRoute(server: FastifyInstance, url: string, handlers: Handlers): void {
+  const allowed = methods.filter((method) => handlers[method]);
+  for (const method of methods) {
+    const handler = handlers[method] ?? ((request, reply) => refuseMethod(request, reply, allowed));
+    server.route({ method: method as HTTPMethods, url, handler });
+  }
+}
+
+function refuseMethod(request: FastifyRequest, reply: FastifyReply, allowed: readonly string[]): never {
+  reply.header("allow", [...allowed, "OPTIONS"].join(", "));
+  throw new TurnError("method_not_allowed", `${request.method} does not work here; use ${allowed.join(" or ")}.`);
+}
+
+async function tellReadiness(gateway: Gateway, reply: FastifyReply): Promise<FastifyReply> {
+  const trouble = await gateway.ready();
+  if (trouble) return reply.code(503).send({ status: "not ready", message: trouble });
+  return reply.send({ status: "ready" });
+}
+
+function showPage(gateway: Gateway, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  const { keyring, config } = gateway;
+  const page = renderPage({
+    version,
+    url: `${request.protocol}://${request.host}`,
+    models: keyring.open ? gateway.knownModels(null) : [],
+    defaultModel: config.default_model,
+    keyed: !keyring.open,
+  });
+  return reply.headers(pageHeaders).send(page);
+}
