@@ -2,6 +2,7 @@ import {
   addUsage,
   type Backend,
   type Clock,
+  type Emit,
   type Encoder,
   type Ids,
   isTerminal,
@@ -34,8 +35,8 @@ export interface TurnPlan {
   keepAlive: number;
   firstContent: number;
   total: number;
-  /** Aborted when the client leaves. */
-  client: AbortSignal;
+  /** Ends the turn early: aborted with a `TurnError` when the client leaves or the gateway stops, and here when time is up. */
+  stop: AbortController;
 }
 
 /** How a turn ended. Unless the stream was opened, the caller still has everything to send: the body, or the error. */
@@ -59,7 +60,7 @@ type State = "held" | "open" | "committed" | "ended";
 class Driver {
   readonly #plan: TurnPlan;
   readonly #outlet: Outlet;
-  readonly #abort = new AbortController();
+  readonly #stop: AbortController;
   #state: State = "held";
   /** What came before the first content; it goes out with it. */
   #waiting: TurnEvent[] = [];
@@ -78,21 +79,15 @@ class Driver {
   constructor(plan: TurnPlan, outlet: Outlet) {
     this.#plan = plan;
     this.#outlet = outlet;
+    this.#stop = plan.stop;
   }
 
   async run(): Promise<Ending> {
-    const { client, observer, turn } = this.#plan;
+    const { observer, turn } = this.#plan;
     observer.turnStarted(turn);
-    const left = () => this.#abort.abort(reasonOf(client));
-    if (client.aborted) left();
-    else client.addEventListener("abort", left, { once: true });
     const timers = this.#startTimers();
-    try {
-      await this.#round();
-    } finally {
-      for (const timer of timers) clearTimeout(timer);
-      client.removeEventListener("abort", left);
-    }
+    await this.#round();
+    for (const timer of timers) clearTimeout(timer);
     return this.#ending();
   }
 
@@ -101,14 +96,24 @@ class Driver {
     const { turn, backend, ids, observer, clock } = this.#plan;
     const stages = [keepChoice(turn, observer), inOrder(observer), settleCalls(ids, observer)];
     const emit = line(stages, (event) => this.#receive(event));
-    const round: Round = { emit, flush: () => this.#flush(), signal: this.#abort.signal };
+    const round: Round = { emit, flush: () => this.#flush(), signal: this.#stop.signal };
     this.#askedAt = clock.now();
     try {
-      this.#abort.signal.throwIfAborted();
-      await Promise.race([backend.run(turn, round), rejection(this.#abort.signal)]);
+      this.#stop.signal.throwIfAborted();
+      await Promise.race([backend.run(turn, round), rejection(this.#stop.signal)]);
       if (this.#state !== "ended") throw new TurnError("upstream_cut", `The backend "${backend.name}" gave no end.`);
     } catch (thrown) {
-      emit({ type: "turn.failed", error: toTurnError(thrown) });
+      this.#fail(emit, toTurnError(thrown));
+    }
+  }
+
+  /** Through the stages, so that what they hold goes out first; past them, should one of them be what failed. */
+  #fail(emit: Emit, error: TurnError): void {
+    const failed: TurnFailed = { type: "turn.failed", error };
+    try {
+      emit(failed);
+    } catch {
+      this.#end(failed);
     }
   }
 
@@ -181,7 +186,7 @@ class Driver {
     this.#state = "ended";
     if (this.#opened) this.#outlet.end(this.#text);
     // A backend that still runs has nothing more to say.
-    if (this.#last.type === "turn.failed") this.#abort.abort(this.#last.error);
+    if (this.#last.type === "turn.failed") this.#stop.abort(this.#last.error);
   }
 
   #write(event: TurnFinished | TurnFailed): void {
@@ -196,12 +201,12 @@ class Driver {
 
   #startTimers(): NodeJS.Timeout[] {
     const { turn, encoder, keepAlive, firstContent, total, backend } = this.#plan;
-    const timers = [setTimeout(() => this.#abort.abort(tooLong(backend.name, total)), total)];
+    const timers = [setTimeout(() => this.#stop.abort(tooLong(backend.name, total)), total)];
     if (encoder.streams) timers.push(setInterval(() => this.#keepAlive(), keepAlive));
     // Without a stream the backend shows nothing until it is done.
     if (turn.stream) {
       const giveUp = () => {
-        if (this.#firstContentAt === undefined) this.#abort.abort(silent(backend.name, firstContent));
+        if (this.#firstContentAt === undefined) this.#stop.abort(silent(backend.name, firstContent));
       };
       timers.push(setTimeout(giveUp, firstContent));
     }
@@ -243,12 +248,6 @@ class Driver {
 function statusOf(last: TurnFinished | TurnFailed | undefined): TurnSummary["status"] {
   if (last?.type === "turn.finished") return last.reason === "stop" ? "completed" : "incomplete";
   return last?.error.code === "client_closed" ? "cancelled" : "failed";
-}
-
-/** A gateway that shuts down says so; otherwise it was the client that left. */
-function reasonOf(client: AbortSignal): TurnError {
-  if (client.reason instanceof TurnError) return client.reason;
-  return new TurnError("client_closed", "The client closed the connection.");
 }
 
 /** Rejects when the signal aborts, so that a backend that does not listen cannot hold a turn. */

@@ -46,7 +46,7 @@ export interface PreparedTurn {
   readonly contentType: string;
   /** Headers of the answer, beside those of every answer. */
   readonly headers: Readonly<Record<string, string>>;
-  run(outlet: Outlet, client: AbortSignal): ReturnType<typeof runTurn>;
+  run(outlet: Outlet, stop: AbortController): ReturnType<typeof runTurn>;
 }
 
 /** One gateway, made out of a configuration. It knows nothing of HTTP. */
@@ -113,7 +113,7 @@ export class Gateway {
     return {
       contentType: encoder.contentType,
       headers: dropped.length > 0 ? { "x-toolwire-dropped-tools": headerList(dropped) } : {},
-      run: (outlet, client) => this.#run(turn, route, encoder, ids, context, outlet, client),
+      run: (outlet, stop) => this.#run(turn, route, encoder, ids, context, outlet, stop),
     };
   }
 
@@ -138,7 +138,7 @@ export class Gateway {
     ids: Ids,
     { requestId, receivedAt }: RequestContext,
     outlet: Outlet,
-    client: AbortSignal,
+    stop: AbortController,
   ): ReturnType<typeof runTurn> {
     const observer = new Observer(this.#events, this.log, requestId, backend.name);
     this.metrics.turnStarted();
@@ -154,7 +154,7 @@ export class Gateway {
         keepAlive: settings.turn.keep_alive,
         firstContent: settings.timeouts.first_content,
         total: settings.timeouts.total,
-        client,
+        stop,
       },
       outlet,
     );

@@ -23,18 +23,18 @@ export class Turns {
         receivedAt: performance.now(),
       });
       reply.headers(prepared.headers);
-      const client = new AbortController();
+      const stop = new AbortController();
       const { raw } = reply;
       const closed = new Promise<void>((resolve) => {
         // The response's own end tells that a client has left, also where nothing was sent yet.
         raw.once("close", () => {
-          if (!raw.writableFinished) client.abort();
+          if (!raw.writableFinished) stop.abort(clientClosed());
           this.#running.delete(closed);
           resolve();
         });
       });
-      this.#running.set(closed, client);
-      const ending = await prepared.run(new ReplyOutlet(reply, prepared.contentType), client.signal);
+      this.#running.set(closed, stop);
+      const ending = await prepared.run(new ReplyOutlet(reply, prepared.contentType), stop);
       if (ending.opened) return reply;
       if (ending.error) throw ending.error;
       return reply.header("content-type", prepared.contentType).send(ending.body);
@@ -48,7 +48,7 @@ export class Turns {
     const answered = this.#answered();
     await Promise.race([answered, wait(milliseconds, over.signal)]);
     const error = new TurnError("shutting_down", "Toolwire is shutting down; send the request again.");
-    for (const client of this.#running.values()) client.abort(error);
+    for (const stop of this.#running.values()) stop.abort(error);
     await Promise.race([answered, wait(lastWords, over.signal)]);
     over.abort();
   }
@@ -56,6 +56,10 @@ export class Turns {
   async #answered(): Promise<void> {
     while (this.#running.size > 0) await Promise.all(this.#running.keys());
   }
+}
+
+function clientClosed(): TurnError {
+  return new TurnError("client_closed", "The client closed the connection.");
 }
 
 /** How long an ending may take to reach a client. */

@@ -51,30 +51,30 @@ export class ProviderItems {
         if (isObject(event.item)) this.#finish(this.#find(event, event.item), event.item, false);
         return;
       case "response.output_text.delta":
-        this.#text(this.#find(event), event);
+        this.#text(this.#of(event), event);
         return;
       case "response.refusal.delta":
-        this.#refusal(this.#find(event), event.delta);
+        this.#refusal(this.#of(event), event.delta);
         return;
       case "response.output_text.annotation.added":
-        if (isObject(event.annotation)) this.#annotation(this.#find(event), event.annotation);
+        if (isObject(event.annotation)) this.#annotation(this.#of(event), event.annotation);
         return;
       case "response.reasoning_summary_text.delta":
-        this.#reasoning(this.#find(event), event.delta, 2 * indexOf(event.summary_index));
+        this.#reasoning(this.#of(event), event.delta, 2 * indexOf(event.summary_index));
         return;
       case "response.reasoning_text.delta":
       case "response.reasoning.delta":
-        this.#reasoning(this.#find(event), event.delta, 2 * indexOf(event.content_index) + 1);
+        this.#reasoning(this.#of(event), event.delta, 2 * indexOf(event.content_index) + 1);
         return;
       case "response.function_call_arguments.delta":
       case "response.custom_tool_call_input.delta":
-        if (typeof event.delta === "string") this.#grow(this.#find(event), event.delta);
+        if (typeof event.delta === "string") this.#grow(this.#of(event), event.delta);
         return;
       case "response.function_call_arguments.done":
-        this.#reconcile(this.#find(event), event.arguments);
+        this.#reconcile(this.#of(event), event.arguments);
         return;
       case "response.custom_tool_call_input.done":
-        this.#reconcile(this.#find(event), event.input);
+        this.#reconcile(this.#of(event), event.input);
     }
   }
 
@@ -90,11 +90,17 @@ export class ProviderItems {
     return this.#items.every((item) => item.type !== "call" || item.done);
   }
 
+  /** The item that a delta belongs to: nearly always the one that stands open in its place. */
+  #of(event: JsonObject): GrowingItem {
+    const placed = typeof event.output_index === "number" ? this.#byIndex.get(event.output_index) : undefined;
+    return placed && !placed.done ? placed : this.#find(event, implied(event));
+  }
+
   /**
    * The item that an event speaks of: by its place, by its id or its call's, or, where an event says neither, the last one of its
    * type that is open. A new one where there is none.
    */
-  #find(event: JsonObject, item: JsonObject = implied(event)): GrowingItem {
+  #find(event: JsonObject, item: JsonObject): GrowingItem {
     const { output_index: index } = event;
     const type = typeOf(item);
     const ids = idsOf(item);
