@@ -39,6 +39,7 @@ function fixedPart({ turn, body }: ResponsesRequest, { id, model, createdAt }: R
     object: "response",
     created_at: createdAt,
     model,
+    access_programs: null,
     background: false,
     conversation: null,
     frequency_penalty: settings.frequencyPenalty ?? 0,
@@ -46,6 +47,7 @@ function fixedPart({ turn, body }: ResponsesRequest, { id, model, createdAt }: R
     max_output_tokens: settings.maxOutputTokens ?? null,
     max_tool_calls: body.max_tool_calls ?? null,
     metadata: settings.metadata ?? {},
+    moderation: null,
     parallel_tool_calls: settings.parallelToolCalls ?? true,
     presence_penalty: settings.presencePenalty ?? 0,
     previous_response_id: body.previous_response_id ?? null,
@@ -63,7 +65,7 @@ function fixedPart({ turn, body }: ResponsesRequest, { id, model, createdAt }: R
     top_logprobs: settings.topLogprobs ?? 0,
     top_p: settings.topP ?? 1,
     truncation: body.truncation === "auto" ? "auto" : "disabled",
-    user: settings.user ?? null,
+    user: settings.user,
   };
 }
 
