@@ -55,8 +55,9 @@ function whole(client, backend) {
     pieces: [wholeText],
     units: "request",
     unitsPerRequest: 1,
-    requests: 150,
-    warmUps: 16,
+    requests: 300,
+    // A request goes through much code once: it takes thousands of them until all of it is compiled.
+    warmUps: 30,
     baseline: "pipe",
     budget: wholeBudget,
   };

@@ -1,26 +1,7 @@
 import { argumentsState } from "../../tools/index.ts";
-import { type CallKind, type Emit, isObject, type JsonObject, type JsonValue, unread } from "../../turn/index.ts";
+import { type Emit, isObject, type JsonObject, type JsonValue, unread } from "../../turn/index.ts";
 import { annotationsOf, partsOf, textOf } from "./content.ts";
-
-type ItemType = "message" | "reasoning" | "call" | "opaque";
-
-interface GrowingItem {
-  type: ItemType;
-  /** In the events of the common language. */
-  number: number;
-  kind: CallKind;
-  arguments: string;
-  /** How much of its text and how many annotations came by deltas. */
-  characters: number;
-  annotations: number;
-  /** Whether the provider gave it an id. */
-  named: boolean;
-  started: boolean;
-  done: boolean;
-}
-
-/** No model means to answer with more items than this; a provider that sends more is broken. */
-const mostItems = 4_096;
+import { type GrowingItem, ItemFinder, typeOf } from "./item-finder.ts";
 
 /**
  * The output items of one Responses answer. What a provider leaves out of its deltas is taken from the item's own end, and
@@ -28,129 +9,63 @@ const mostItems = 4_096;
  */
 export class ProviderItems {
   readonly #emit: Emit;
-  readonly #items: GrowingItem[] = [];
-  readonly #byIndex = new Map<number, GrowingItem>();
-  /** By the item's id or its call_id. */
-  readonly #byId = new Map<string, GrowingItem>();
+  readonly #finder = new ItemFinder((growing, item) => this.#start(growing, item));
 
   constructor(emit: Emit) {
     this.#emit = emit;
   }
 
   get tooMany(): boolean {
-    return this.#items.length > mostItems;
+    return this.#finder.tooMany;
   }
 
   /** One event about an item; events that the common language has no word for are left out. */
   take(event: JsonObject): void {
     switch (event.type) {
       case "response.output_item.added":
-        if (isObject(event.item)) this.#find(event, event.item);
+        if (isObject(event.item)) this.#finder.find(event, event.item);
         return;
       case "response.output_item.done":
-        if (isObject(event.item)) this.#finish(this.#find(event, event.item), event.item, false);
+        if (isObject(event.item)) this.#finish(this.#finder.find(event, event.item), event.item, false);
         return;
       case "response.output_text.delta":
-        this.#text(this.#of(event), event);
+        this.#text(this.#finder.of(event), event);
         return;
       case "response.refusal.delta":
-        this.#refusal(this.#of(event), event.delta);
+        this.#refusal(this.#finder.of(event), event.delta);
         return;
       case "response.output_text.annotation.added":
-        if (isObject(event.annotation)) this.#annotation(this.#of(event), event.annotation);
+        if (isObject(event.annotation)) this.#annotation(this.#finder.of(event), event.annotation);
         return;
       case "response.reasoning_summary_text.delta":
-        this.#reasoning(this.#of(event), event.delta, 2 * indexOf(event.summary_index));
+        this.#reasoning(this.#finder.of(event), event.delta, 2 * indexOf(event.summary_index));
         return;
       case "response.reasoning_text.delta":
       case "response.reasoning.delta":
-        this.#reasoning(this.#of(event), event.delta, 2 * indexOf(event.content_index) + 1);
+        this.#reasoning(this.#finder.of(event), event.delta, 2 * indexOf(event.content_index) + 1);
         return;
       case "response.function_call_arguments.delta":
       case "response.custom_tool_call_input.delta":
-        if (typeof event.delta === "string") this.#grow(this.#of(event), event.delta);
+        if (typeof event.delta === "string") this.#grow(this.#finder.of(event), event.delta);
         return;
       case "response.function_call_arguments.done":
-        this.#reconcile(this.#of(event), event.arguments);
+        this.#reconcile(this.#finder.of(event), event.arguments);
         return;
       case "response.custom_tool_call_input.done":
-        this.#reconcile(this.#of(event), event.input);
+        this.#reconcile(this.#finder.of(event), event.input);
     }
   }
 
   /** The response's own output: items that were not streamed, or not to their end. */
   complete(output: readonly JsonValue[], cut: boolean): void {
     output.forEach((item, index) => {
-      if (isObject(item)) this.#finish(this.#findInOutput(item, index), item, cut);
+      if (isObject(item)) this.#finish(this.#finder.findInOutput(item, index), item, cut);
     });
   }
 
   /** The answer ends; false when a call stops in the middle. */
   end(): boolean {
-    return this.#items.every((item) => item.type !== "call" || item.done);
-  }
-
-  /** The item that a delta belongs to: nearly always the one that stands open in its place. */
-  #of(event: JsonObject): GrowingItem {
-    const placed = typeof event.output_index === "number" ? this.#byIndex.get(event.output_index) : undefined;
-    return placed && !placed.done ? placed : this.#find(event, implied(event));
-  }
-
-  /**
-   * The item that an event speaks of: by its place, by its id or its call's, or, where an event says neither, the last one of its
-   * type that is open. A new one where there is none.
-   */
-  #find(event: JsonObject, item: JsonObject): GrowingItem {
-    const { output_index: index } = event;
-    const type = typeOf(item);
-    const ids = idsOf(item);
-    const placed = typeof index === "number" ? this.#byIndex.get(index) : undefined;
-    const known = this.#named(ids);
-    // A place that is done already may be given again to another item, and often is to all.
-    if (placed && isLike(placed, type) && (!placed.done || known === placed || ids.length === 0)) return placed;
-    if (known) return known;
-    if (typeof index !== "number" && ids.length === 0) {
-      const open = this.#items.findLast((candidate) => candidate.type === type && !candidate.done);
-      if (open) return open;
-    }
-    return this.#add(item, type, typeof index === "number" ? index : undefined, ids);
-  }
-
-  /** An item of the response's output: by its id, or by its place or type where the item that was streamed had none. */
-  #findInOutput(item: JsonObject, index: number): GrowingItem {
-    const type = typeOf(item);
-    const ids = idsOf(item);
-    const placed = this.#byIndex.get(index);
-    const samePlace = placed && isLike(placed, type) && (!placed.named || ids.length === 0) ? placed : undefined;
-    const nameless = (candidate: GrowingItem) => candidate.type === type && !candidate.named && !candidate.done;
-    return this.#named(ids) ?? samePlace ?? this.#items.find(nameless) ?? this.#add(item, type, index, ids);
-  }
-
-  #named(ids: readonly string[]): GrowingItem | undefined {
-    for (const id of ids) {
-      const known = this.#byId.get(id);
-      if (known) return known;
-    }
-    return undefined;
-  }
-
-  #add(item: JsonObject, type: ItemType, index: number | undefined, ids: readonly string[]): GrowingItem {
-    const growing: GrowingItem = {
-      type,
-      number: this.#items.length,
-      kind: item.type === "custom_tool_call" ? "custom" : "function",
-      arguments: "",
-      characters: 0,
-      annotations: 0,
-      named: ids.length > 0,
-      started: false,
-      done: false,
-    };
-    this.#items.push(growing);
-    if (index !== undefined) this.#byIndex.set(index, growing);
-    for (const id of ids) this.#byId.set(id, growing);
-    this.#start(growing, item);
-    return growing;
+    return this.#finder.items.every((item) => item.type !== "call" || item.done);
   }
 
   /** Begins the item as soon as it is known what it is; a call, when its name is known too. */
@@ -282,35 +197,8 @@ export class ProviderItems {
   }
 }
 
-const itemTypes = new Map<JsonValue | undefined, ItemType>([
-  ["message", "message"],
-  ["reasoning", "reasoning"],
-  ["function_call", "call"],
-  ["custom_tool_call", "call"],
-]);
-
-function typeOf(item: JsonObject): ItemType {
-  return itemTypes.get(item.type) ?? "opaque";
-}
-
-function isLike(growing: GrowingItem, type: ItemType): boolean {
-  return growing.type === type || growing.type === "opaque";
-}
-
-function idsOf({ id, call_id: callId }: JsonObject): string[] {
-  return [id, callId].filter((name) => typeof name === "string" && name !== "") as string[];
-}
-
 const readOfMessage = new Set(["type", "id", "role", "content", "status"]);
 const readOfCall = new Set(["type", "id", "call_id", "name", "arguments", "input", "status"]);
-
-/** An event about an item that was never added tells by its own type, and by its name, what it belongs to. */
-function implied({ type, item_id: id, name }: JsonObject): JsonObject {
-  const about = String(type);
-  if (about.includes("function_call")) return { type: "function_call", id, name };
-  if (about.includes("custom_tool_call")) return { type: "custom_tool_call", id, name };
-  return { type: about.includes("reasoning") ? "reasoning" : "message", id };
-}
 
 function indexOf(value: JsonValue | undefined): number {
   return typeof value === "number" ? value : 0;
