@@ -1,6 +1,6 @@
 import { isAbsolute, relative } from "node:path";
 import { ConfigError, type LoadedConfig, type LoadOptions, loadConfig, mistakeLine } from "../config/index.ts";
-import { parts } from "./parts.ts";
+import { parts } from "../gateway/parts.ts";
 
 /** Loads the configuration, or says what is wrong with it, a line for each mistake. */
 export async function loadOrExplain(options: Pick<LoadOptions, "file" | "listen">): Promise<LoadedConfig | null> {

@@ -77,6 +77,11 @@ export class Observer {
     this.#log.warn({ request_id: this.#requestId, name }, "the model called a tool that the request does not define");
   }
 
+  /** What a strict request does not allow; `path` is where in the arguments, and nothing for the name itself. */
+  strictFailure(name: string, path: string | null): void {
+    if (this.#events.on) this.#write("strict_failure", { name, path });
+  }
+
   turnFinished(summary: TurnSummary): void {
     if (!this.#events.on) return;
     const { status, code, usage, firstContentMs, overheadMs, totalMs } = summary;

@@ -1,8 +1,25 @@
-import type { Config } from "../config/index.ts";
+import { type Config, type Environment, toConfig } from "../config/index.ts";
 import { Gateway } from "./gateway.ts";
+import { parts } from "./parts.ts";
 
+export { type Config, ConfigError, type Mistake } from "../config/index.ts";
 export { Gateway, type PreparedTurn, type RequestContext } from "./gateway.ts";
 export type { PublicModel } from "./models.ts";
+
+export interface ConfigSource {
+  /** Where `${NAME}` is looked up; nothing, unless said. */
+  environment?: Environment;
+  /** What relative paths are relative to; the working directory, unless said. */
+  directory?: string;
+}
+
+/** A configuration from plain values in the shape of the file. Throws a `ConfigError` with every mistake in it. */
+export function createConfig(
+  values: unknown,
+  { environment = {}, directory = process.cwd() }: ConfigSource = {},
+): Config {
+  return toConfig(values, { ...parts, environment, directory });
+}
 
 /** One gateway out of a configuration, without a server before it. */
 export function createGateway(config: Config): Gateway {

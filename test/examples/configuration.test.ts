@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
-import { parts } from "../../src/cli/parts.ts";
 import { loadConfig, parseConfig } from "../../src/config/index.ts";
+import { parts } from "../../src/gateway/parts.ts";
 import { codeBlocks } from "./code-blocks.ts";
 
 const environment = { TOOLWIRE_KEY: "tw-1", CHUTES_API_KEY: "chutes-1", OPENAI_API_KEY: "openai-1" };

@@ -90,6 +90,15 @@ describe("telemetry events", () => {
     expect(raw).not.toContain("provider-secret");
   });
 
+  it("record a strict failure, with the name that nobody declared", async () => {
+    const file = join(folder, "strict.ndjson");
+    const gateway = await startGateway({ ...bothBackends(provider), telemetry: { events: file } });
+    const wish = { model: "chat/stranger", tools: [{ name: "get_weather", strict: true }] };
+    expect((await ask(gateway, "chat", requestFor("chat", wish))).error?.code).toBe("tool_call_invalid");
+    await gateway.close();
+    expect(readFileSync(file, "utf8")).toContain('"event":"strict_failure"');
+  });
+
   it("record a tool that nobody declared", async () => {
     const { events } = await eventsOf("unknown.ndjson", {}, "chat/stranger");
     expect(events.find(({ event }) => event === "unknown_tool")).toMatchObject({ name: "other" });

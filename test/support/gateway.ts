@@ -1,6 +1,6 @@
 import { tmpdir } from "node:os";
-import { parts } from "../../src/cli/parts.ts";
 import { toConfig } from "../../src/config/index.ts";
+import { parts } from "../../src/gateway/parts.ts";
 import { type RunningServer, startServer } from "../../src/http/server.ts";
 import { type Api, isObject, type JsonObject, type JsonValue, parseJson } from "../../src/turn/index.ts";
 import { checkChatStream } from "./chat-stream.ts";

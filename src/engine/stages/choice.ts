@@ -28,6 +28,7 @@ export function keepChoice(turn: Turn, observer: Observer): Stage {
     if (knowsAllNames && !declared.has(event.name)) {
       observer.unknownTool(event.name);
       if (strict) {
+        observer.strictFailure(event.name, null);
         emit({ type: "turn.failed", error: unknownName(event.name) });
         return;
       }
