@@ -1,5 +1,6 @@
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
+import { TableReporter } from "./support/table-reporter.ts";
 
 export default defineConfig({
   root: fileURLToPath(new URL(".", import.meta.url)),
@@ -7,5 +8,6 @@ export default defineConfig({
     include: ["**/*.test.ts"],
     exclude: ["node_modules/**"],
     testTimeout: 30_000,
+    reporters: ["default", new TableReporter()],
   },
 });
