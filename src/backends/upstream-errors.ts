@@ -24,18 +24,21 @@ export function errorFromStatus(
     return new TurnError(
       "upstream_rate_limited",
       redact(said ?? `The backend "${backend}" allows no more requests for now.`),
-      details,
+      { ...details, again: true },
     );
   }
   if (status >= 400 && status < 500) {
     return new TurnError("upstream_rejected", redact(said ?? `The backend "${backend}" answered ${status}.`), {
       ...details,
       status,
+      again: status === 408 || status === 409 || status === 425,
     });
   }
   const what = said ? `: ${said}` : ".";
   return new TurnError("upstream_error", redact(`The backend "${backend}" failed with status ${status}${what}`), {
     status: status === 503 ? 503 : 502,
+    // A feature that is not there will not be there in a second.
+    again: status !== 501 && status !== 505,
     ...(typeof retryAfter === "string" && { retryAfter }),
   });
 }
@@ -47,7 +50,14 @@ export function errorFromAnswer(backend: string, error: JsonValue | undefined, r
   const code = stringOf(inside.code);
   const limited = code?.includes("rate_limit") || inside.code === 429;
   const message = redact(`The backend "${backend}" failed: ${said}`);
-  return new TurnError(limited ? "upstream_rate_limited" : "upstream_error", message, { upstreamCode: code });
+  return new TurnError(limited ? "upstream_rate_limited" : "upstream_error", message, {
+    upstreamCode: code,
+    again: !isAboutTheRequest(inside),
+  });
+}
+
+function isAboutTheRequest({ type, code }: JsonObject): boolean {
+  return /invalid_request|context_length|content_policy/.test(`${String(type)} ${String(code)}`);
 }
 
 /** A connection that could not be made or did not last. */
@@ -57,6 +67,7 @@ export function errorFromNetwork(backend: string, error: unknown): TurnError {
   switch (code) {
     case "UND_ERR_CONNECT_TIMEOUT":
       return new TurnError("upstream_timeout", `The backend "${backend}" could not be reached in time.`, {
+        again: true,
         cause: error,
       });
     case "UND_ERR_HEADERS_TIMEOUT":
@@ -73,7 +84,7 @@ export function errorFromNetwork(backend: string, error: unknown): TurnError {
       return new TurnError(
         "upstream_unreachable",
         `The backend "${backend}" cannot be reached (${code}). Is its base_url right, and is it running?`,
-        { cause: error },
+        { again: true, cause: error },
       );
     default:
       if (tlsTrouble.test(code)) {
@@ -83,7 +94,10 @@ export function errorFromNetwork(backend: string, error: unknown): TurnError {
           { cause: error },
         );
       }
-      return new TurnError("upstream_cut", `The connection to the backend "${backend}" broke off.`, { cause: error });
+      return new TurnError("upstream_cut", `The connection to the backend "${backend}" broke off.`, {
+        again: true,
+        cause: error,
+      });
   }
 }
 
@@ -91,11 +105,14 @@ export function errorFromNetwork(backend: string, error: unknown): TurnError {
 const tlsTrouble = /^(?:EPROTO|ERR_(?:SSL|TLS)|CERT_|UNABLE_TO_|DEPTH_ZERO_|SELF_SIGNED_)/;
 
 export function cutAnswer(backend: string): TurnError {
-  return new TurnError("upstream_cut", `The backend "${backend}" stopped in the middle of its answer.`);
+  return new TurnError("upstream_cut", `The backend "${backend}" stopped in the middle of its answer.`, {
+    again: true,
+  });
 }
 
-export function invalidAnswer(backend: string, what: string): TurnError {
-  return new TurnError("upstream_invalid", `The backend "${backend}" sent ${what}${/[.?]$/.test(what) ? "" : "."}`);
+export function invalidAnswer(backend: string, what: string, again = true): TurnError {
+  const stop = /[.?]$/.test(what) ? "" : ".";
+  return new TurnError("upstream_invalid", `The backend "${backend}" sent ${what}${stop}`, { again });
 }
 
 function errorInside(body: JsonValue | undefined): JsonObject | undefined {

@@ -1,6 +1,6 @@
 import { Agent, type Dispatcher } from "undici";
 import { isObject, type JsonObject, type JsonValue, parseJson, type Round } from "../turn/index.ts";
-import { createSseReader, type ServerEvent } from "../wire/sse.ts";
+import { BrokenStream, createSseReader, type ServerEvent } from "../wire/sse.ts";
 import { cutAnswer, errorFromNetwork, errorFromStatus, invalidAnswer, type Redact } from "./upstream-errors.ts";
 
 export interface UpstreamOptions {
@@ -124,7 +124,7 @@ class Exchange implements Dispatcher.DispatchHandler {
   readonly #resolve: () => void;
   readonly #reject: (error: unknown) => void;
   readonly #streams: boolean;
-  readonly #onAbort = () => this.#fail(this.#round.signal.reason);
+  readonly #onStop = () => this.#fail(this.#round.stop.reason);
   #controller: Dispatcher.DispatchController | undefined;
   #status = 0;
   #headers: Record<string, string | string[] | undefined> = {};
@@ -143,13 +143,13 @@ class Exchange implements Dispatcher.DispatchHandler {
     this.#resolve = resolve;
     this.#reject = reject;
     this.#streams = streams;
-    round.signal.addEventListener("abort", this.#onAbort, { once: true });
+    round.stop.onStop(this.#onStop);
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.#controller = controller;
     if (this.#settled) controller.abort(new Error("the turn is over"));
-    else if (this.#round.signal.aborted) this.#onAbort();
+    else if (this.#round.stop.reason) this.#onStop();
   }
 
   onResponseStart(
@@ -163,10 +163,8 @@ class Exchange implements Dispatcher.DispatchHandler {
     const type = String(headers["content-type"] ?? "");
     if (status >= 300) this.#readError();
     else if (type.includes("text/html")) {
-      this.#fail(invalidAnswer(this.#name, "a web page instead of an answer. Is its base_url right?"));
-    } else if (type.includes("text/event-stream")) this.#readStream();
-    else if (type.includes("application/json") || !this.#streams) this.#readWhole();
-    else this.#readStream();
+      this.#fail(invalidAnswer(this.#name, "a web page instead of an answer. Is its base_url right?", false));
+    } else this.#readAnswer(type.includes("text/event-stream") || (this.#streams && !type.includes("json")));
   }
 
   onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
@@ -178,7 +176,7 @@ class Exchange implements Dispatcher.DispatchHandler {
       else if (this.#reader.enough) this.#waitForEnd(() => this.#conclude());
       if (full && !this.#settled) {
         controller.pause();
-        full.then(() => controller.resume(), this.#onAbort);
+        full.then(() => controller.resume(), this.#onStop);
       }
     } catch (error) {
       this.#fail(error);
@@ -208,6 +206,27 @@ class Exchange implements Dispatcher.DispatchHandler {
     } catch (error) {
       this.#fail(error);
     }
+  }
+
+  /**
+   * What an answer is shows in its first character, whatever its type says: JSON begins with a bracket, as no line of a stream
+   * does. White space before it keeps a connection alive while the model thinks.
+   */
+  #readAnswer(seemsStream: boolean): void {
+    const decide = (isStream: boolean) => {
+      if (isStream) this.#readStream();
+      else this.#readWhole();
+    };
+    this.#feed = (chunk) => {
+      const first = /[^\s\ufeff]/.exec(chunk.toString("utf8", 0, 64))?.[0];
+      if (first === undefined && chunk.length <= 64) return;
+      decide(first === undefined ? seemsStream : !'{["<'.includes(first));
+      this.#feed(chunk);
+    };
+    this.#end = () => {
+      decide(seemsStream);
+      this.#end();
+    };
   }
 
   #readStream(): void {
@@ -261,7 +280,7 @@ class Exchange implements Dispatcher.DispatchHandler {
   #fail(error: unknown): void {
     if (this.#settled) return;
     this.#settle();
-    this.#reject(error);
+    this.#reject(error instanceof BrokenStream ? invalidAnswer(this.#name, error.message) : error);
     this.#controller?.abort(error instanceof Error ? error : new Error("the turn is over"));
   }
 
@@ -275,6 +294,6 @@ class Exchange implements Dispatcher.DispatchHandler {
     this.#settled = true;
     clearTimeout(this.#grace);
     this.#grace = undefined;
-    this.#round.signal.removeEventListener("abort", this.#onAbort);
+    this.#round.stop.offStop(this.#onStop);
   }
 }

@@ -26,7 +26,8 @@ export interface KeyConfig {
   models?: string[];
   /** Absent: every tool. */
   tools?: string[];
-  per_key?: RateConfig;
+  /** Absent: `limits.per_key`. `null`: no limit. */
+  per_key?: RateConfig | null;
   expires?: Date;
 }
 

@@ -3,6 +3,7 @@ import { turnShape } from "./backend-schema.ts";
 import { isMapping } from "./mapping.ts";
 import { formatPath, type Mistake, quote } from "./mistake.ts";
 import { didYouMean } from "./nearest.ts";
+import { usualKeyName } from "./resolve.ts";
 import type { Settings } from "./schema.ts";
 import type { Parts } from "./unbuilt.ts";
 
@@ -22,6 +23,7 @@ export function crossCheck(checked: Checked): Mistake[] {
     ...checkKeys(checked),
     ...checkModels(checked),
     ...checkDefaultModel(checked),
+    ...checkFallbacks(checked),
     ...checkDialects(checked),
     ...checkTurnTwice(checked),
   ];
@@ -49,7 +51,9 @@ function checkKeys({ settings }: Checked): Mistake[] {
   };
   settings.keys.forEach(({ name, key, hash }, index) => {
     const path = `keys[${index}]`;
-    if (name !== undefined) once(`name ${name}`, `${path}.name`, (first) => `the same name as ${first}`);
+    // A name that is not written counts as well: requests are counted by it.
+    const named = name === undefined ? path : `${path}.name`;
+    once(`name ${name ?? usualKeyName(index)}`, named, (first) => `the same name as ${first}`);
     const digest =
       hash?.toLowerCase() ??
       `sha256:${createHash("sha256")
@@ -76,10 +80,25 @@ function checkModels(checked: Checked): Mistake[] {
     }));
 }
 
-function checkDefaultModel(checked: Checked): Mistake[] {
-  const { settings, mistaken } = checked;
+function checkDefaultModel({ settings, mistaken }: Checked): Mistake[] {
   const name = settings.default_model;
   if (name === null || mistaken("models") || mistaken("backends")) return [];
+  return checkModelName(settings, name, "default_model");
+}
+
+function checkFallbacks({ settings, mistaken }: Checked): Mistake[] {
+  if (mistaken("models") || mistaken("backends")) return [];
+  return Object.entries(settings.models).flatMap(([model, { fallback }]) =>
+    fallback.flatMap((name, index) => {
+      const path = formatPath(["models", model, "fallback", index]);
+      if (name === model) return [{ path, message: "a model cannot stand in for itself" }];
+      return checkModelName(settings, name, path);
+    }),
+  );
+}
+
+/** A name that no request could use leads nowhere. */
+function checkModelName(settings: Settings, name: string, path: string): Mistake[] {
   const backends = Object.entries(settings.backends);
   const services = backends.filter(([, { kind }]) => kind !== "demo");
   const demos = backends.filter(([, { kind }]) => kind === "demo").map(([demo]) => demo);
@@ -92,7 +111,7 @@ function checkDefaultModel(checked: Checked): Mistake[] {
   if (known) return [];
   const candidates = [...Object.keys(settings.models), ...demos, ...services.map(([service]) => `${service}/…`)];
   const message = `there is no model ${quote(name)}; expected one of models, or backend/model`;
-  return [{ path: "default_model", message: message + didYouMean(name, candidates) }];
+  return [{ path, message: message + didYouMean(name, candidates) }];
 }
 
 function checkDialects({ settings, parts }: Checked): Mistake[] {

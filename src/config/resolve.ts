@@ -139,15 +139,20 @@ function merge<T extends object>(base: T, written: { [Key in keyof T]?: T[Key] |
   return merged;
 }
 
+/** What a key without a name is called. */
+export function usualKeyName(index: number): string {
+  return `key-${index + 1}`;
+}
+
 function resolveKey(written: Settings["keys"][number], index: number): KeyConfig {
-  const { name = `key-${index + 1}`, key, hash, models, tools, per_key, expires } = written;
+  const { name = usualKeyName(index), key, hash, models, tools, per_key, expires } = written;
   return {
     name,
     ...(key !== undefined && { key }),
     ...(hash !== undefined && { hash }),
     ...(models && { models }),
     ...(tools && { tools }),
-    ...(per_key && { per_key }),
+    ...(per_key !== undefined && { per_key }),
     ...(expires && { expires }),
   };
 }

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { isMapping } from "./mapping.ts";
 import { formatPath, type Mistake, type Path } from "./mistake.ts";
-import { breakerDefaults, perKeyDefault, retriesDefault, turnDefaults } from "./resolve.ts";
+import { turnDefaults } from "./resolve.ts";
 import { type Settings, settingsSchema } from "./schema.ts";
 
 /** What this version is made of, as its other rooms know it. */
@@ -26,13 +26,7 @@ const defaults = settingsSchema.parse({});
 /** Keys whose part does not exist yet. They may be written where they are off or at their default. */
 const table: Unbuilt[] = [
   ...row(["keys.*.tools"], "tools of a key are", only()),
-  ...row(["keys.*.per_key", "limits.per_key"], "rate limits are", only(null, perKeyDefault)),
   ...row(perTarget("tools"), "prompted tools are", only("native")),
-  ...row(perTarget("breaker.failures"), "the breaker is", only(breakerDefaults.failures)),
-  ...row(perTarget("breaker.window"), "the breaker is", only(breakerDefaults.window)),
-  ...row(perTarget("breaker.cooldown"), "the breaker is", only(breakerDefaults.cooldown)),
-  ...row(perTarget("retries"), "retries are", only(0, retriesDefault)),
-  ...row(["models.*.fallback"], "fallbacks are", only([])),
   ...row(perTurn("strict_failure"), "failures as text are", only(turnDefaults.strict_failure)),
   ...row(perTurn("reask"), "re-asking is", only(turnDefaults.reask)),
   ...row(perTurn("repair"), "the repair of arguments is", only(false, turnDefaults.repair)),
@@ -46,9 +40,6 @@ const table: Unbuilt[] = [
   ...row(["store.url"], "the store is", only("memory:", defaults.store.url)),
   ...rest("store", "the store is"),
   ...rest("coordination", "coordination is"),
-  ...row(["limits.concurrent"], "a limit of concurrent turns is", only(defaults.limits.concurrent)),
-  ...row(["limits.stall"], "a limit for readers that stall is", only(defaults.limits.stall)),
-  ...row(["limits.tool_output"], "a limit of tool outputs is", only(defaults.limits.tool_output)),
   ...row(["telemetry.otlp"], "OpenTelemetry is", only(null)),
 ];
 

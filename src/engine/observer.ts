@@ -1,4 +1,4 @@
-import type { CallStarted, EventFields, EventSink, Item, Log, Turn, Usage } from "../turn/index.ts";
+import type { CallStarted, EventFields, EventSink, Item, Log, Repair, Turn, TurnError, Usage } from "../turn/index.ts";
 
 export interface TurnSummary {
   status: "completed" | "incomplete" | "failed" | "cancelled";
@@ -14,21 +14,27 @@ export class Observer {
   readonly #events: EventSink;
   readonly #log: Log;
   readonly #requestId: string;
-  readonly #backend: string;
   readonly #debugs: boolean;
+  /** Who is asked now. */
+  backend: string;
+  attempts = 0;
   calls = 0;
+  /** How often each was needed. */
+  readonly repairs = new Map<Repair, number>();
+  /** What went wrong and was met with another attempt, here or elsewhere. */
+  readonly overcome: { backend: string; error: TurnError; next: "retry" | "fallback" }[] = [];
 
   constructor(events: EventSink, log: Log, requestId: string, backend: string) {
     this.#events = events;
     this.#log = log;
     this.#requestId = requestId;
-    this.#backend = backend;
+    this.backend = backend;
     this.#debugs = log.isLevelEnabled("debug");
   }
 
   turnStarted(turn: Turn): void {
     if (!this.#events.on) return;
-    this.#write("turn_started", { api: turn.api, backend: this.#backend, model: turn.model, stream: turn.stream });
+    this.#write("turn_started", { api: turn.api, backend: this.backend, model: turn.model, stream: turn.stream });
     const names = turn.tools.flatMap((tool) => (tool.type === "hosted" ? [tool.definition.type] : [tool.name]));
     if (names.length > 0) this.#write("tool_registry", { names });
     const echoed = turn.input.filter((item) => item.type === "call").length;
@@ -39,13 +45,29 @@ export class Observer {
     }
   }
 
-  callStarted(call: CallStarted): void {
-    if (this.#debugs) this.#debug("call started", { call_id: call.callId, name: call.name });
+  /** What the attempt before had said was not sent. */
+  asking(backend: string): void {
+    this.backend = backend;
+    this.attempts++;
+    this.calls = 0;
+    this.repairs.clear();
   }
 
-  /** Whether arguments are worth gathering for `callDone`. */
-  get keepsArguments(): boolean {
-    return this.#events.keepsValues;
+  /** `wait`: milliseconds until the same backend is asked again. */
+  askingAgain(error: TurnError, wait: number): void {
+    this.overcome.push({ backend: this.backend, error, next: "retry" });
+    const fields = { request_id: this.#requestId, backend: this.backend, code: error.code, wait_ms: Math.round(wait) };
+    this.#log.warn(fields, "the backend failed and is asked again");
+  }
+
+  fellBack(to: string, error: TurnError): void {
+    this.overcome.push({ backend: this.backend, error, next: "fallback" });
+    const fields = { request_id: this.#requestId, backend: this.backend, code: error.code, fallback: to };
+    this.#log.warn(fields, "the backend failed and another stands in for it");
+  }
+
+  callStarted(call: CallStarted): void {
+    if (this.#debugs) this.#debug("call started", { call_id: call.callId, name: call.name });
   }
 
   callDone(call: CallStarted, bytes: number, text: string): void {
@@ -63,6 +85,22 @@ export class Observer {
 
   callReplayed({ name }: CallStarted, events: number): void {
     if (this.#debugs) this.#debug("call replayed", { name, events });
+  }
+
+  repaired(repair: Repair, call: CallStarted | undefined): void {
+    this.repairs.set(repair, (this.repairs.get(repair) ?? 0) + 1);
+    const fields = { id: call?.callId ?? null, name: call?.name ?? null };
+    if (this.#debugs) this.#debug("call repaired", { repair, ...fields });
+    if (!this.#events.on) return;
+    if (repair.startsWith("arguments_")) this.#write("arguments_repaired", { what: repair, kind: repair, ...fields });
+    else this.#write("call_repaired", { kind: repair, ...fields });
+  }
+
+  /** Arguments that are not JSON went to the client as the model wrote them. */
+  argumentsBroken(call: CallStarted | undefined): void {
+    const fields = { id: call?.callId ?? null, name: call?.name ?? null };
+    if (this.#events.on) this.#write("parse_failure", { dialect: null, reason: "arguments are not JSON", ...fields });
+    this.#log.warn({ request_id: this.#requestId, ...fields }, "the arguments of a call are not JSON");
   }
 
   callSuppressed(name: string): void {
@@ -88,8 +126,10 @@ export class Observer {
     this.#write("turn_finished", {
       status,
       code,
+      backend: this.backend,
+      attempts: this.attempts,
       calls: this.calls,
-      repairs: 0,
+      repairs: sum(this.repairs.values()),
       usage: usage
         ? { input_tokens: usage.inputTokens, output_tokens: usage.outputTokens, total_tokens: usage.totalTokens }
         : null,
@@ -106,6 +146,12 @@ export class Observer {
   #debug(message: string, fields: EventFields): void {
     this.#log.debug({ request_id: this.#requestId, ...fields }, message);
   }
+}
+
+function sum(counts: Iterable<number>): number {
+  let total = 0;
+  for (const count of counts) total += count;
+  return total;
 }
 
 /** The results that this request brings: those after the model's last words. */

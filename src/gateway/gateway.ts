@@ -1,6 +1,15 @@
 import type { Config } from "../config/index.ts";
-import { Observer, runTurn } from "../engine/index.ts";
-import { allowsModel, createKeyring, type Key, type Keyring } from "../guard/index.ts";
+import {
+  Continuity,
+  type Ending,
+  type Memory,
+  Observer,
+  restoreTurn,
+  runTurn,
+  type TurnPlan,
+  type Way,
+} from "../engine/index.ts";
+import { allowsModel, type BreakerState, createKeyring, type Key, type Keyring } from "../guard/index.ts";
 import {
   type ClosableEventSink,
   createEventSink,
@@ -22,12 +31,15 @@ import {
   type JsonObject,
   type JsonValue,
   type Outlet,
+  type Stop,
   type Tool,
   type Turn,
   TurnError,
 } from "../turn/index.ts";
 import { createChatEncoder, decodeChatRequest } from "../wire/chat/index.ts";
+import { eventStream, json } from "../wire/content-types.ts";
 import { decodeResponsesRequest, type Profile, ResponsesEncoder } from "../wire/responses/index.ts";
+import { checkToolOutputs } from "../wire/tool-outputs.ts";
 import { Models, type PublicModel, type Route } from "./models.ts";
 
 /** What a request brings beside its body. */
@@ -46,7 +58,8 @@ export interface PreparedTurn {
   readonly contentType: string;
   /** Headers of the answer, beside those of every answer. */
   readonly headers: Readonly<Record<string, string>>;
-  run(outlet: Outlet, stop: AbortController): ReturnType<typeof runTurn>;
+  /** `stop` ends the turn from outside; its reason is what the client is told. */
+  run(outlet: Outlet, stop: Stop): ReturnType<typeof runTurn>;
 }
 
 /** One gateway, made out of a configuration. It knows nothing of HTTP. */
@@ -57,6 +70,7 @@ export class Gateway {
   readonly metrics: Metrics;
   readonly #events: ClosableEventSink;
   readonly #models: Models;
+  readonly #continuity = new Continuity();
 
   constructor(config: Config) {
     this.config = config;
@@ -69,11 +83,10 @@ export class Gateway {
       onError: (error) => this.log.error({ err: error }, "telemetry events cannot be written"),
     });
     this.keyring = createKeyring(config.keys);
-    this.#models = new Models(
-      config,
-      (text) => redactor.providerMessage(text),
-      ({ name }, error) => this.log.info({ backend: name, err: error }, "the backend does not list its models"),
-    );
+    this.#models = new Models(config, (text) => redactor.providerMessage(text), {
+      onListFailure: (backend, error) => this.log.info({ backend, err: error }, "the backend does not list its models"),
+      onBreaker: (backend, state) => this.#tellBreaker(backend, state),
+    });
   }
 
   /** The models that a key may see, with those that services list by themselves. */
@@ -91,30 +104,49 @@ export class Gateway {
   prepare(api: Api, body: JsonValue | undefined, context: RequestContext): PreparedTurn {
     if (!isObject(body)) throw new TurnError("invalid_request", "The body must be a JSON object.");
     if (isDeeperThan(body, deepestBody)) throw new TurnError("invalid_request", "The body is nested too deeply.");
+    checkToolOutputs(api, body, this.config.limits.tool_output);
     const request = api === "chat" ? decodeChatRequest(body) : decodeResponsesRequest(body);
     const name = request.turn.model || this.config.default_model;
     if (!name) throw this.#noModel(context.key);
     const { key } = context;
     const route = this.#models.find(name, (id) => key === null || allowsModel(key, id));
     if (key && !allowsModel(key, name)) throw notAllowed(key, name);
-    if (route.kind !== "responses") refuseForeignState(request.turn, body);
+    const state = foreignState(request.turn, body);
+    if (state && route.kind !== "responses") throw state;
 
-    const tools = request.turn.tools.filter((tool) => route.backend.carries(tool, request.turn));
-    const dropped = droppedTools(request.turn, new Set(tools), route);
-    // A Responses provider may know tools that stand elsewhere than in `tools`.
-    if (route.kind !== "responses") checkDemand(request.turn.choice, tools);
+    const turn = turnFor(request.turn, route);
+    checkRoute(turn, route);
+    const dropped = droppedTools(request.turn, new Set(turn.tools), route);
     if (dropped.length > 0) this.log.info({ request_id: context.requestId, tools: dropped }, "tools left out");
-    const turn: Turn = { ...request.turn, model: route.model, tools };
     const ids = new Ids(turn.input);
-    const encoder: Encoder =
+    const profile = profileOf(context.profile, route);
+    const createEncoder = (): Encoder =>
       request.api === "responses"
-        ? new ResponsesEncoder({ request, model: name, now, ids, profile: profileOf(context.profile, route) })
+        ? new ResponsesEncoder({ request, model: name, now, ids, profile })
         : createChatEncoder({ ...request, model: name, created: now() }, turn.stream);
+    const memory = this.#continuity.of(key?.name ?? null);
+    // What a provider keeps only that provider can continue.
+    const fallbacks = state ? [] : this.#fallbacks(request.turn, route, memory);
+    const ways = [wayTo(turn, route, memory, false), ...fallbacks];
     return {
-      contentType: encoder.contentType,
+      contentType: turn.stream ? eventStream : json,
       headers: dropped.length > 0 ? { "x-toolwire-dropped-tools": headerList(dropped) } : {},
-      run: (outlet, stop) => this.#run(turn, route, encoder, ids, context, outlet, stop),
+      run: (outlet, stop) => this.#run({ turn, ways, createEncoder, ids, memory, stop }, route, context, outlet),
     };
+  }
+
+  /** The models that can stand in for the one of the route in this turn. The key that may use it may use them. */
+  #fallbacks(turn: Turn, { fallback }: Route, memory: Memory): Way[] {
+    return fallback.flatMap((name) => {
+      const route = this.#models.find(name, () => true);
+      const offered = turnFor(turn, route);
+      try {
+        checkRoute(offered, route);
+      } catch {
+        return [];
+      }
+      return [wayTo(offered, route, memory, true)];
+    });
   }
 
   /** `null` when every backend can be used; otherwise what to do about the first that cannot. */
@@ -132,51 +164,57 @@ export class Gateway {
   }
 
   async #run(
-    turn: Turn,
+    plan: Pick<TurnPlan, "turn" | "ways" | "createEncoder" | "ids" | "memory" | "stop">,
     { backend, settings }: Route,
-    encoder: Encoder,
-    ids: Ids,
     { requestId, receivedAt }: RequestContext,
     outlet: Outlet,
-    stop: AbortController,
   ): ReturnType<typeof runTurn> {
     const observer = new Observer(this.#events, this.log, requestId, backend.name);
     this.metrics.turnStarted();
     const ending = await runTurn(
       {
-        turn,
-        backend,
-        encoder,
-        ids,
+        turn: plan.turn,
+        ways: plan.ways,
+        createEncoder: plan.createEncoder,
+        ids: plan.ids,
+        memory: plan.memory,
+        stop: plan.stop,
         observer,
         clock: performance,
         receivedAt,
         keepAlive: settings.turn.keep_alive,
-        firstContent: settings.timeouts.first_content,
         total: settings.timeouts.total,
-        stop,
       },
       outlet,
     );
+    this.#tellEnding(plan.turn, observer, requestId, ending);
+    return ending;
+  }
+
+  #tellEnding(turn: Turn, observer: Observer, requestId: string, ending: Ending): void {
     const { status, totalMs, firstContentMs, usage, error } = ending;
-    this.metrics.turnFinished({
-      api: turn.api,
-      backend: backend.name,
-      status,
-      ms: totalMs,
-      calls: observer.calls,
-      ...(firstContentMs !== null && { firstContentMs }),
-      ...(usage && { usage }),
-    });
-    if (error) this.#tellFailure(backend.name, requestId, error);
+    const { backend, calls, repairs, overcome } = observer;
+    this.metrics.turnFinished({ api: turn.api, backend, status, ms: totalMs, calls, repairs, firstContentMs, usage });
+    for (const failure of overcome) {
+      this.metrics.upstreamFailed({ backend: failure.backend, code: failure.error.code });
+      this.metrics.overcame(failure);
+    }
+    if (error) this.#tellFailure(backend, requestId, error);
     if (this.log.isLevelEnabled("debug")) {
       const ms = Math.round(totalMs);
-      this.log.debug(
-        { request_id: requestId, backend: backend.name, status, calls: observer.calls, ms },
-        "turn finished",
-      );
+      this.log.debug({ request_id: requestId, backend, status, calls, ms }, "turn finished");
     }
-    return ending;
+  }
+
+  #tellBreaker(backend: string, state: BreakerState): void {
+    this.metrics.breakerChanged({ backend, open: state === "open" });
+    if (this.#events.on) this.#events.write("breaker", null, { backend, state });
+    const told = {
+      open: "the backend failed too often and is left alone for a while",
+      half_open: "the backend is tried again",
+      closed: "the backend works again",
+    }[state];
+    this.log[state === "open" ? "warn" : "info"]({ backend, state }, told);
   }
 
   #tellFailure(backend: string, requestId: string, error: TurnError): void {
@@ -196,6 +234,26 @@ export class Gateway {
 
 /** What is written or read recursively must fit the stack with a wide margin. */
 const deepestBody = 128;
+
+/** The turn as the route's backend can be asked: its model's name, and the tools that it can carry. */
+function turnFor(turn: Turn, { backend, model }: Route): Turn {
+  return { ...turn, model, tools: turn.tools.filter((tool) => backend.carries(tool, turn)) };
+}
+
+function checkRoute({ choice, tools }: Turn, { kind }: Route): void {
+  // A Responses provider may know tools that stand elsewhere than in `tools`.
+  if (kind !== "responses") checkDemand(choice, tools);
+}
+
+function wayTo(turn: Turn, { backend, breaker, settings }: Route, memory: Memory, standsIn: boolean): Way {
+  return {
+    backend,
+    breaker,
+    turn: () => restoreTurn(turn, backend, memory, standsIn),
+    retries: settings.retries,
+    firstContent: settings.timeouts.first_content,
+  };
+}
 
 /** What of the client's tools is not offered to the model, by name. */
 function droppedTools({ tools, input }: Turn, offered: ReadonlySet<Tool>, { kind }: Route): string[] {
@@ -231,20 +289,20 @@ function profileOf(asked: string | undefined, { settings }: Route): Profile {
   );
 }
 
-/** What only the provider that kept it can continue. */
-function refuseForeignState(turn: Turn, body: JsonObject): void {
-  if (turn.api !== "responses") return;
+/** What only the provider that kept it can continue, as the refusal of all others. */
+function foreignState(turn: Turn, body: JsonObject): TurnError | undefined {
+  if (turn.api !== "responses") return undefined;
   for (const param of ["previous_response_id", "conversation", "prompt"]) {
     if (body[param] === undefined || body[param] === null) continue;
-    throw new TurnError(
+    return new TurnError(
       "previous_response_not_found",
       `\`${param}\` refers to something that is kept elsewhere: Toolwire keeps no responses yet, and this model's backend cannot. Send the whole conversation in \`input\`.`,
       { param },
     );
   }
   const at = turn.input.findIndex(isReference);
-  if (at < 0) return;
-  throw new TurnError(
+  if (at < 0) return undefined;
+  return new TurnError(
     "item_not_found",
     "An item_reference names an item that is not kept here. Send the item itself.",
     { param: `input[${at}]` },

@@ -5,16 +5,26 @@ import { responsesApi } from "../backends/responses/index.ts";
 import { ServiceBackend } from "../backends/service.ts";
 import type { BackendConfig, Config } from "../config/index.ts";
 import { nearestNames } from "../config/index.ts";
-import { type Backend, TurnError } from "../turn/index.ts";
+import { type BreakerState, createBreaker } from "../guard/index.ts";
+import { type Backend, type Breaker, TurnError } from "../turn/index.ts";
 import { ServiceModels } from "./service-models.ts";
 
 /** Where a model's name leads. */
 export interface Route {
   backend: Backend;
+  breaker: Breaker;
   kind: BackendConfig["kind"];
   /** The model's name as the backend knows it. */
   model: string;
   settings: BackendConfig;
+  /** The public names of models that stand in for this one when it fails. */
+  fallback: readonly string[];
+}
+
+/** What the models tell about themselves while they are used. */
+export interface ModelsListener {
+  onListFailure(backend: string, error: unknown): void;
+  onBreaker(backend: string, state: BreakerState): void;
 }
 
 export interface PublicModel {
@@ -25,6 +35,7 @@ export interface PublicModel {
 
 interface Place {
   backend: Backend;
+  breaker: Breaker;
   config: BackendConfig;
 }
 
@@ -38,19 +49,22 @@ export class Models {
   readonly #onlyService: string | undefined;
   readonly #services: ServiceModels;
 
-  constructor(
-    config: Config,
-    redact: (text: string) => string,
-    onListFailure: (backend: Backend, error: unknown) => void,
-  ) {
+  constructor(config: Config, redact: (text: string) => string, listener: ModelsListener) {
     this.#config = config;
-    this.#services = new ServiceModels(onListFailure);
-    for (const [name, backend] of Object.entries(config.backends)) {
-      this.#places.set(name, { backend: createBackend(name, backend, redact), config: backend });
-    }
+    this.#services = new ServiceModels(({ name }, error) => listener.onListFailure(name, error));
+    const place = (name: string, config: BackendConfig): Place => ({
+      backend: createBackend(name, config, redact),
+      breaker: createBreaker({
+        backend: name,
+        ...config.breaker,
+        onState: (state) => listener.onBreaker(name, state),
+      }),
+      config,
+    });
+    for (const [name, backend] of Object.entries(config.backends)) this.#places.set(name, place(name, backend));
     for (const [alias, { backend, settings }] of Object.entries(config.models)) {
       if (isDeepStrictEqual(this.#places.get(backend)?.config, settings)) continue;
-      this.#aliases.set(alias, { backend: createBackend(backend, settings, redact), config: settings });
+      this.#aliases.set(alias, place(backend, settings));
     }
     const services = [...this.#places].filter(([, { config }]) => config.kind !== "demo");
     this.#onlyService = services.length === 1 ? services[0]?.[0] : undefined;
@@ -79,7 +93,9 @@ export class Models {
   /** Throws where there is no such model; the names that it then offers are those that `isAllowed`. */
   find(name: string, isAllowed: (name: string) => boolean): Route {
     const alias = this.#config.models[name];
-    if (alias) return routeTo(this.#aliases.get(name) ?? this.#place(alias.backend), alias.model);
+    if (alias) {
+      return routeTo(this.#aliases.get(name) ?? this.#place(alias.backend), alias.model, alias.fallback);
+    }
     if (this.#places.get(name)?.config.kind === "demo") return routeTo(this.#place(name), "native");
     const slash = name.indexOf("/");
     const [backend, model] = [name.slice(0, slash), name.slice(slash + 1)];
@@ -113,8 +129,8 @@ export class Models {
   }
 }
 
-function routeTo({ backend, config }: Place, model: string): Route {
-  return { backend, kind: config.kind, model, settings: config };
+function routeTo({ backend, breaker, config }: Place, model: string, fallback: readonly string[] = []): Route {
+  return { backend, breaker, kind: config.kind, model, settings: config, fallback };
 }
 
 function createBackend(name: string, config: BackendConfig, redact: (text: string) => string): Backend {

@@ -1,4 +1,5 @@
 import { createHash, timingSafeEqual } from "node:crypto";
+import type { Rate } from "./rate-limits.ts";
 
 /** A key as the configuration gives it: the key itself or its hash, never both. */
 export interface KeyEntry {
@@ -8,6 +9,8 @@ export interface KeyEntry {
   hash?: string;
   /** Public model names, or beginnings of them with a `*` at the end. Absent: every model. */
   models?: readonly string[];
+  /** Absent: as for every key. `null`: no limit. */
+  per_key?: Rate | null;
   expires?: Date;
 }
 
@@ -15,6 +18,8 @@ export interface KeyEntry {
 export interface Key {
   readonly name: string;
   readonly models: readonly string[] | null;
+  /** A rate of its own, or `null` for none. Absent: the usual one. */
+  readonly rate?: Rate | null;
 }
 
 /** missing: no header. malformed: not `Bearer <key>`. expired: a key of ours whose time is over. */
@@ -89,9 +94,9 @@ function isHeaderText(text: string): boolean {
   return true;
 }
 
-function toEntry({ name, key, hash, models, expires }: KeyEntry): Entry {
+function toEntry({ name, key, hash, models, per_key: rate, expires }: KeyEntry): Entry {
   return {
-    key: { name, models: models ? [...models] : null },
+    key: { name, models: models ? [...models] : null, ...(rate !== undefined && { rate }) },
     digest: digestOf(name, key, hash),
     expires: expires ? expires.getTime() : Number.POSITIVE_INFINITY,
   };

@@ -2,6 +2,7 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Gateway } from "../gateway/index.ts";
 import { createHostCheck, createOrigins, type Key, type KeyRefusal } from "../guard/index.ts";
 import { newId, TurnError } from "../turn/index.ts";
+import { rateHeaders } from "./rate-limits.ts";
 
 const requestIdForm = /^[\w.:/+=-]{1,128}$/;
 
@@ -66,7 +67,7 @@ export class Access {
   }
 }
 
-const exposed = "x-request-id, x-toolwire-dropped-tools, retry-after";
+const exposed = ["x-request-id", "x-toolwire-dropped-tools", "retry-after", ...rateHeaders].join(", ");
 
 const refusals: Record<KeyRefusal, string> = {
   missing: "A key is needed here: send the header Authorization: Bearer <key>.",

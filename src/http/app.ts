@@ -1,10 +1,12 @@
 import Fastify, { type FastifyInstance } from "fastify";
 import type { Gateway } from "../gateway/index.ts";
-import type { Key } from "../guard/index.ts";
+import { createRateLimits, type Key } from "../guard/index.ts";
 import { TurnError } from "../turn/index.ts";
 import { Access, requestIdOf } from "./access.ts";
 import { answerBrokenRequest, fromFastify, sendError } from "./errors.ts";
+import { limitRate } from "./rate-limits.ts";
 import { addRoutes, apiOf, isOpenPath, pathOf } from "./routes.ts";
+import { endStalledReader } from "./stalled-readers.ts";
 import { Turns } from "./turns.ts";
 
 export interface App {
@@ -54,17 +56,24 @@ export function createApp(gateway: Gateway): App {
 
 function addHooks(server: FastifyInstance, gateway: Gateway, isAccepting: () => boolean): void {
   const access = new Access(gateway);
+  const { limits } = gateway.config;
+  const rateLimits = createRateLimits(limits.per_key);
   server.addHook("onRequest", async (request, reply) => {
     reply.header("x-request-id", request.id);
+    endStalledReader(reply.raw, limits.stall, () =>
+      gateway.log.info({ request_id: request.id }, "the client stopped reading"),
+    );
     access.allowOrigin(request, reply);
     access.checkHost(request);
     if (request.method === "OPTIONS") return access.preflight(request, reply);
     // Before the body is read: nobody without a key makes us read one.
-    if (!isOpenPath(request.url)) request.key = access.identify(request);
+    const open = isOpenPath(request.url);
+    if (!open) request.key = access.identify(request);
     if (!isAccepting()) {
       reply.header("connection", "close");
       throw new TurnError("shutting_down", "Toolwire is shutting down; send the request again.");
     }
+    if (!open) await limitRate(rateLimits, request.key, reply);
     return undefined;
   });
   server.addHook("onResponse", async (request, reply) => {

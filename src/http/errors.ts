@@ -34,6 +34,8 @@ export function fromFastify(error: unknown, bodyLimit: number): TurnError {
     case "FST_ERR_BAD_URL":
     case "FST_ERR_MAX_PARAM_LENGTH":
       return new TurnError("invalid_request", "The request's path cannot be read.");
+    case "ECONNRESET":
+      return new TurnError("client_closed", "The client left before its request was whole.");
     default:
       if (error instanceof SyntaxError) return new TurnError("invalid_json", "The body is not JSON.");
       return toTurnError(error);
@@ -55,4 +57,9 @@ export function answerBrokenRequest(error: NodeJS.ErrnoException, socket: Socket
   const body = errorEnvelope(answer.body);
   const head = `HTTP/1.1 ${answer.status} ${STATUS_CODES[answer.status]}\r\ncontent-type: ${json}\r\ncontent-length: ${Buffer.byteLength(body)}\r\nconnection: close\r\n\r\n`;
   socket.end(head + body);
+  // A client that does not hang up would hold its connection, and what waits for the connection's end, for as long as it likes.
+  const hangUp = setTimeout(() => socket.destroy(), timeToHangUp);
+  socket.once("close", () => clearTimeout(hangUp));
 }
+
+const timeToHangUp = 1_000;

@@ -1,4 +1,4 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from "fastify";
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { Gateway } from "../gateway/index.ts";
 import { TurnError } from "../turn/index.ts";
 import { listModels, oneModel } from "./models.ts";
@@ -9,6 +9,8 @@ import { version } from "./version.ts";
 type Handler = (request: FastifyRequest, reply: FastifyReply) => unknown;
 const methods = ["GET", "POST", "PUT", "PATCH", "DELETE"] as const;
 type Handlers = Partial<Record<(typeof methods)[number], Handler>>;
+/** What must let a request in before its body is read. */
+type Door = (request: FastifyRequest, reply: FastifyReply) => Promise<void>;
 
 const healthPaths = ["/health", "/healthz", "/livez"];
 const readyPaths = ["/ready", "/readyz"];
@@ -40,8 +42,8 @@ export function addRoutes(server: FastifyInstance, gateway: Gateway, turns: Turn
   });
   addRoute(server, "/", { GET: (request, reply) => showPage(gateway, request, reply) });
   for (const prefix of apiPrefixes) {
-    addRoute(server, `${prefix}/chat/completions`, { POST: turns.handler("chat") });
-    addRoute(server, `${prefix}/responses`, { POST: turns.handler("responses") });
+    addRoute(server, `${prefix}/chat/completions`, { POST: turns.handler("chat") }, turns.admit);
+    addRoute(server, `${prefix}/responses`, { POST: turns.handler("responses") }, turns.admit);
     addRoute(server, `${prefix}/models`, { GET: async ({ key }) => listModels(await gateway.models(key)) });
     addRoute(server, `${prefix}/models/*`, {
       GET: async ({ key, params }) => oneModel(await gateway.models(key), (params as { "*": string })["*"]),
@@ -50,11 +52,12 @@ export function addRoutes(server: FastifyInstance, gateway: Gateway, turns: Turn
 }
 
 /** Every method that a path does not have is told so, with those that it has. */
-function addRoute(server: FastifyInstance, url: string, handlers: Handlers): void {
+function addRoute(server: FastifyInstance, url: string, handlers: Handlers, door?: Door): void {
   const allowed = methods.filter((method) => handlers[method]);
   for (const method of methods) {
-    const handler = handlers[method] ?? ((request, reply) => refuseMethod(request, reply, allowed));
-    server.route({ method: method as HTTPMethods, url, handler });
+    const handler = handlers[method];
+    if (handler) server.route({ method, url, handler, ...(door && { onRequest: door }) });
+    else server.route({ method, url, handler: (request, reply) => refuseMethod(request, reply, allowed) });
   }
 }
 

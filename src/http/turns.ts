@@ -1,39 +1,53 @@
 import { setTimeout } from "node:timers/promises";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Gateway } from "../gateway/index.ts";
-import type { Api, JsonValue } from "../turn/index.ts";
-import { TurnError } from "../turn/index.ts";
+import { Admission } from "../guard/index.ts";
+import { type Api, type JsonValue, Stop, TurnError } from "../turn/index.ts";
 import { ReplyOutlet } from "./reply-outlet.ts";
+import { whenOver } from "./reply-over.ts";
+import { departureOf } from "./stalled-readers.ts";
 
 /** Runs the turns of both APIs, and knows which are under way. */
 export class Turns {
   readonly #gateway: Gateway;
-  readonly #running = new Map<Promise<unknown>, AbortController>();
+  readonly #admission: Admission;
+  readonly #running = new Map<Promise<unknown>, Stop>();
 
   constructor(gateway: Gateway) {
     this.#gateway = gateway;
+    this.#admission = new Admission(gateway.config.limits.concurrent);
   }
+
+  /** A hook before the body is read: takes a place for the turn, until its reply is over. */
+  readonly admit = async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
+    const leave = this.#admission.enter();
+    if (leave === null) throw overloaded(this.#admission.most);
+    whenOver(request, reply, leave);
+  };
 
   handler(api: Api) {
     return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
-      const prepared = this.#gateway.prepare(api, request.body as JsonValue | undefined, {
+      const body = request.body as JsonValue | undefined;
+      const prepared = this.#gateway.prepare(api, body, {
         requestId: request.id,
         key: request.key,
         profile: oneOf(request.headers["x-toolwire-profile"]),
         receivedAt: performance.now(),
       });
       reply.headers(prepared.headers);
-      const stop = new AbortController();
+      const stop = new Stop();
       const { raw } = reply;
+      let over = () => {};
       const closed = new Promise<void>((resolve) => {
-        // The response's own end tells that a client has left, also where nothing was sent yet.
-        raw.once("close", () => {
-          if (!raw.writableFinished) stop.abort(clientClosed());
-          this.#running.delete(closed);
-          resolve();
-        });
+        over = resolve;
       });
       this.#running.set(closed, stop);
+      // The reply's own end tells that a client has left, also where nothing was sent yet.
+      whenOver(request, reply, () => {
+        if (!raw.writableFinished) stop.now(departureOf(raw));
+        this.#running.delete(closed);
+        over();
+      });
       const ending = await prepared.run(new ReplyOutlet(reply, prepared.contentType), stop);
       if (ending.opened) return reply;
       if (ending.error) throw ending.error;
@@ -48,7 +62,7 @@ export class Turns {
     const answered = this.#answered();
     await Promise.race([answered, wait(milliseconds, over.signal)]);
     const error = new TurnError("shutting_down", "Toolwire is shutting down; send the request again.");
-    for (const stop of this.#running.values()) stop.abort(error);
+    for (const stop of this.#running.values()) stop.now(error);
     await Promise.race([answered, wait(lastWords, over.signal)]);
     over.abort();
   }
@@ -58,8 +72,12 @@ export class Turns {
   }
 }
 
-function clientClosed(): TurnError {
-  return new TurnError("client_closed", "The client closed the connection.");
+function overloaded(most: number): TurnError {
+  return new TurnError(
+    "overloaded",
+    `All ${most} turns that this gateway runs at once (limits.concurrent) are under way. Please try again soon.`,
+    { retryAfter: "1" },
+  );
 }
 
 /** How long an ending may take to reach a client. */

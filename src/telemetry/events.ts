@@ -42,7 +42,8 @@ export function createEventSink({
     keepsValues: !redactor.redact,
     write(event, requestId, fields, values) {
       // A client may choose its request id, so it is foreign text as well.
-      writer.write(line(event, redactor.text(requestId), redactor.fields(fields, values)));
+      const id = requestId === null ? null : redactor.text(requestId);
+      writer.write(line(event, id, redactor.fields(fields, values)));
     },
     close: () => writer.close(),
   };

@@ -1,5 +1,5 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
-import { type Api, type ErrorCode, errorCodes, type Usage } from "../turn/index.ts";
+import { type Api, type ErrorCode, errorCodes, type Repair, type Usage } from "../turn/index.ts";
 
 /** `other`: the paths that belong to neither API. */
 export type RequestApi = Api | "other";
@@ -13,11 +13,13 @@ export interface FinishedTurn {
   status: TurnStatus;
   /** How long the turn took. */
   ms: number;
-  /** When the first text, reasoning or call came; absent when none did. */
-  firstContentMs?: number;
+  /** When the first text, reasoning or call came; nothing when none did. */
+  firstContentMs?: number | null | undefined;
   /** Calls that became whole. */
   calls: number;
-  usage?: Usage;
+  /** How often each was needed. */
+  repairs?: ReadonlyMap<Repair, number>;
+  usage?: Usage | undefined;
 }
 
 export interface Metrics {
@@ -26,6 +28,9 @@ export interface Metrics {
   turnStarted(): void;
   turnFinished(turn: FinishedTurn): void;
   upstreamFailed(failure: { backend: string; code: ErrorCode }): void;
+  /** A failure that the client did not see. */
+  overcame(failure: { backend: string; next: "retry" | "fallback" }): void;
+  breakerChanged(breaker: { backend: string; open: boolean }): void;
   /** Everything, as Prometheus reads it. */
   text(): Promise<string>;
   readonly contentType: string;
@@ -88,6 +93,30 @@ export function createMetrics(): Metrics {
     labelNames: ["backend", "code"],
     registers,
   });
+  const repairs = new Counter({
+    name: "toolwire_repairs_total",
+    help: "What was put right in tool calls, by kind (docs/repairs.md)",
+    labelNames: ["backend", "kind"],
+    registers,
+  });
+  const retries = new Counter({
+    name: "toolwire_retries_total",
+    help: "Failures that were met with the same request again",
+    labelNames: ["backend"],
+    registers,
+  });
+  const fallbacks = new Counter({
+    name: "toolwire_fallbacks_total",
+    help: "Failures that were met with another model, by the backend that failed",
+    labelNames: ["backend"],
+    registers,
+  });
+  const breakers = new Gauge({
+    name: "toolwire_breaker_open",
+    help: "1 while a backend is left alone because it failed too often",
+    labelNames: ["backend"],
+    registers,
+  });
   processRegistry ??= collectProcess();
   const all = Registry.merge([registry, processRegistry]);
   const backends = new Set<string>();
@@ -108,13 +137,16 @@ export function createMetrics(): Metrics {
       turns.inc({ api, backend, status });
       calls.inc({ backend }, count(turn.calls));
       duration.observe({ backend }, ms / 1000);
-      if (firstContentMs !== undefined) firstContent.observe({ backend }, firstContentMs / 1000);
+      for (const [kind, times] of turn.repairs ?? []) repairs.inc({ backend, kind }, times);
+      if (typeof firstContentMs === "number") firstContent.observe({ backend }, firstContentMs / 1000);
       if (!usage) return;
       tokens.inc({ backend, direction: "input" }, count(usage.inputTokens));
       tokens.inc({ backend, direction: "output" }, count(usage.outputTokens));
     },
     upstreamFailed: ({ backend, code }) =>
       upstreamErrors.inc({ backend: known(backend), code: knownCodes.has(code) ? code : "other" }),
+    overcame: ({ backend, next }) => (next === "retry" ? retries : fallbacks).inc({ backend: known(backend) }),
+    breakerChanged: ({ backend, open }) => breakers.set({ backend: known(backend) }, open ? 1 : 0),
     text: () => all.metrics(),
     contentType: all.contentType,
   };

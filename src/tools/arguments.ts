@@ -1,4 +1,4 @@
-import { parseJson } from "../turn/index.ts";
+import { isDeeperThan, isObject, type JsonObject, type JsonValue, parseJson } from "../turn/index.ts";
 
 /**
  * whole: JSON. cut: the beginning of JSON, which stops in the middle. broken: neither, so that more text could not mend it.
@@ -9,6 +9,30 @@ export type ArgumentsState = "whole" | "cut" | "broken";
 export function argumentsState(text: string): ArgumentsState {
   if (text.trim() === "" || parseJson(text) !== undefined) return "whole";
   return isBeginningOfJson(text) ? "cut" : "broken";
+}
+
+/**
+ * What stands in the place of a call's arguments, which should be JSON text. Some providers put the object itself there, and an
+ * empty list for an empty object, as PHP writes it. Any other value is passed on as it is.
+ */
+export function readArguments(given: JsonValue | undefined): string | JsonObject | undefined {
+  if (typeof given === "string") return given;
+  if (given === undefined || given === null) return undefined;
+  if (isObject(given)) return given;
+  return Array.isArray(given) && given.length === 0 ? {} : JSON.stringify(given);
+}
+
+/** Deeper values than these cannot be written down again without risk to the stack. */
+export function isTooDeep(given: JsonValue | undefined): boolean {
+  return isDeeperThan(given, deepest);
+}
+
+const deepest = 512;
+
+/** The arguments as a value, however they are written: the same for two texts that mean the same. */
+export function meaningOf(text: string): string {
+  const value = text.trim() === "" ? {} : parseJson(text);
+  return value === undefined || isTooDeep(value) ? text : JSON.stringify(value);
 }
 
 /** Tells whether arguments that are still growing have come to the end of their object. Each character is read once. */

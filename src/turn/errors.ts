@@ -7,6 +7,10 @@ const catalogue = {
   invalid_request: { status: 400, type: "invalid_request_error" },
   missing_required_parameter: { status: 400, type: "invalid_request_error" },
   unsupported_value: { status: 400, type: "invalid_request_error" },
+  string_above_max_length: { status: 400, type: "invalid_request_error" },
+  array_above_max_length: { status: 400, type: "invalid_request_error" },
+  object_above_max_properties: { status: 400, type: "invalid_request_error" },
+  tool_output_too_large: { status: 400, type: "invalid_request_error" },
   previous_response_not_found: { status: 400, type: "invalid_request_error" },
   item_not_found: { status: 400, type: "invalid_request_error" },
   invalid_api_key: { status: 401, type: "authentication_error" },
@@ -18,6 +22,7 @@ const catalogue = {
   body_too_large: { status: 413, type: "invalid_request_error" },
   unsupported_media_type: { status: 415, type: "invalid_request_error" },
   unknown_host: { status: 421, type: "invalid_request_error" },
+  rate_limit_exceeded: { status: 429, type: "rate_limit_error" },
   headers_too_large: { status: 431, type: "invalid_request_error" },
   client_closed: { status: 499, type: "invalid_request_error" },
   internal_error: { status: 500, type: "server_error" },
@@ -28,7 +33,9 @@ const catalogue = {
   upstream_invalid: { status: 502, type: "server_error" },
   upstream_cut: { status: 502, type: "server_error" },
   tool_call_invalid: { status: 502, type: "server_error" },
+  upstream_unavailable: { status: 503, type: "server_error" },
   shutting_down: { status: 503, type: "server_error" },
+  overloaded: { status: 503, type: "server_error" },
   upstream_timeout: { status: 504, type: "server_error" },
 } as const satisfies Record<string, { status: number; type: string }>;
 
@@ -57,6 +64,8 @@ export interface ErrorDetails {
   upstreamCode?: string | null | undefined;
   /** Seconds, as a provider said. */
   retryAfter?: string | undefined;
+  /** Whether the same request may well succeed when it is sent again. */
+  again?: boolean | undefined;
   cause?: unknown;
 }
 
@@ -66,6 +75,7 @@ export class TurnError extends Error {
   readonly status: number;
   readonly body: ErrorBody;
   readonly retryAfter: string | undefined;
+  readonly again: boolean;
 
   constructor(code: ErrorCode, message: string, details: ErrorDetails = {}) {
     super(message, { cause: details.cause });
@@ -74,6 +84,7 @@ export class TurnError extends Error {
     this.code = code;
     this.status = details.status ?? entry.status;
     this.retryAfter = details.retryAfter;
+    this.again = details.again ?? false;
     this.body = {
       message,
       type: details.type ?? entry.type,

@@ -22,6 +22,7 @@ export type TurnEvent =
   | CallStarted
   | CallArguments
   | CallDone
+  | CallRepaired
   | ItemDone
   | ResponseStarted
   | UsageReported
@@ -91,6 +92,8 @@ export interface CallStarted {
   /** As the backend named them; the engine makes both present and unique. */
   callId?: string | undefined;
   id?: string | undefined;
+  /** The backend's own `callId`, where the engine had to give another. */
+  upstreamId?: string | undefined;
   /** What passes through unread: `namespace` of a Responses item, `extra_content` of a Chat call. */
   more?: Foreign | undefined;
 }
@@ -105,6 +108,31 @@ export interface CallArguments {
 export interface CallDone {
   type: "call.done";
   call: number;
+}
+
+/** What was put right in a call so that every client can read it; `docs/repairs.md` tells what each of them is. */
+export type Repair =
+  | "missing_id"
+  | "unusable_id"
+  | "repeated_id"
+  | "missing_index"
+  | "shared_index"
+  | "interleaved"
+  | "late_name"
+  | "repeated_name"
+  | "split_name"
+  | "arguments_object"
+  | "arguments_empty"
+  | "arguments_at_end"
+  | "finish_reason"
+  | "final_only"
+  | "duplicate";
+
+/** Tells telemetry, and goes no further. Between a call's start and its end, where it is about a call. */
+export interface CallRepaired {
+  type: "call.repaired";
+  call?: number | undefined;
+  repair: Repair;
 }
 
 /** A whole item that passes through unread, in the shape of the API that it came from. */

@@ -4,6 +4,10 @@ import type { Item } from "./item.ts";
 /** The one pattern that every provider and client accepts for ids of calls. */
 const portable = /^[A-Za-z0-9_-]{1,64}$/;
 
+export function isPortableId(id: string): boolean {
+  return portable.test(id);
+}
+
 export type IdPrefix = "call" | "fc" | "ctc" | "msg" | "rs" | "item";
 
 /** A new id that nobody else has. */
@@ -25,6 +29,11 @@ export class Ids {
 
   constructor(input: readonly Item[] = []) {
     this.#input = input;
+  }
+
+  /** Forgets the ids of an answer of which nothing was sent. */
+  startOver(): void {
+    this.#taken = undefined;
   }
 
   /** The backend's own id where it is fit and new; otherwise one of ours. */

@@ -6,6 +6,7 @@ export * from "./ids.ts";
 export * from "./item.ts";
 export * from "./json.ts";
 export * from "./ports.ts";
+export * from "./stop.ts";
 export * from "./tool.ts";
 export * from "./turn.ts";
 export * from "./usage.ts";

@@ -1,5 +1,7 @@
+import type { TurnError } from "./errors.ts";
 import type { Emit, TurnEvent } from "./event.ts";
 import type { JsonValue } from "./json.ts";
+import type { Stop } from "./stop.ts";
 import type { Tool } from "./tool.ts";
 import type { Turn } from "./turn.ts";
 
@@ -11,8 +13,8 @@ export interface Round {
    * backend stops reading until it resolves.
    */
   flush(): Promise<void> | undefined;
-  /** Aborted when the client has left or time is up: the backend closes its connection at once. */
-  signal: AbortSignal;
+  /** Over when the client has left or time is up: the backend closes its connection at once. */
+  stop: Stop;
 }
 
 /**
@@ -24,11 +26,28 @@ export interface Backend {
   /** Whether a tool of this type can be offered to the model in this turn. */
   carries(tool: Tool, turn: Turn): boolean;
   run(turn: Turn, round: Round): Promise<void>;
+  /** Whether the service may refuse calls of its own that come back without the reasoning before them. */
+  readonly wantsReasoning?: boolean;
+  /** Whether the service takes this id of a call that it did not name itself. Unless said, every portable id. */
+  takesCallId?(id: string, model: string): boolean;
+  /** Whether the model behind it is known to think aloud, so that it takes reasoning that others have written. */
+  takesReasoning?(model: string): boolean;
   /** The names of the models that the service behind it offers, where it says. */
   models?(): Promise<string[]>;
   /** Whether the backend can be used now; otherwise a sentence that says what to do. */
   ready?(): Promise<string | null>;
   close(): Promise<void>;
+}
+
+/** Keeps requests away from a backend that fails, so that neither side waits in vain. */
+export interface Breaker {
+  /**
+   * Lets the backend be asked, or throws a `TurnError` while it is left alone. `ask` resolves once the backend shows that it
+   * works, and rejects with what went wrong before that.
+   */
+  watch(ask: () => Promise<void>): Promise<void>;
+  /** An answer that had begun well broke off later. */
+  failed(error: TurnError): void;
 }
 
 /** Milliseconds that only move forward. */
@@ -46,8 +65,8 @@ export interface EventSink {
   readonly on: boolean;
   /** Whether redaction is off, so that values are worth gathering. */
   readonly keepsValues: boolean;
-  /** `values` (arguments, results) are written only where redaction is off. */
-  write(event: string, requestId: string, fields: EventFields, values?: EventFields): void;
+  /** `values` (arguments, results) are written only where redaction is off. Without a request: `null`. */
+  write(event: string, requestId: string | null, fields: EventFields, values?: EventFields): void;
 }
 
 /**
@@ -58,7 +77,6 @@ export interface EventSink {
 export interface Encoder {
   /** Whether the answer goes out as it comes. Otherwise everything comes with the last event. */
   readonly streams: boolean;
-  readonly contentType: string;
   /** Called once, before anything else: what a stream begins with. A Responses provider's own id of the answer, where known. */
   open(upstreamId?: string): string;
   push(event: TurnEvent): string;

@@ -10,18 +10,22 @@ export interface ServerEvent {
 /** A provider may not make us hold more than this for one event. */
 const longestEvent = 16 * 1024 * 1024;
 
+/** What came is no server-sent stream, or none that can be held. The message continues "the backend sent". */
+export class BrokenStream extends Error {}
+
 export interface SseReader {
   feed(bytes: Uint8Array): void;
   end(): void;
 }
 
 /**
- * Bytes to events, pushed as they come. Cut multi-byte characters, CRLF and comments are the parser's business; an event that
- * exceeds the limit throws.
+ * Bytes to events, pushed as they come. Cut multi-byte characters, CRLF and comments are the parser's business. Throws
+ * `BrokenStream` on an event that exceeds the limit and on a line that may be a mangled event: to leave it out in silence would
+ * pass a hole off as an answer.
  */
 export function createSseReader(onEvent: (event: ServerEvent) => void): SseReader {
   const decoder = new TextDecoder();
-  let failure: Error | undefined;
+  let failure: BrokenStream | undefined;
   let ending = false;
   const parser = createParser({
     maxBufferSize: longestEvent,
@@ -30,8 +34,11 @@ export function createSseReader(onEvent: (event: ServerEvent) => void): SseReade
       if (ending && event.data !== done && parseJson(event.data) === undefined) return;
       onEvent(event);
     },
-    onError: (error) => {
-      if (error.type === "max-buffer-size-exceeded") failure = error;
+    onError: ({ type, line = "" }) => {
+      if (type === "max-buffer-size-exceeded") failure = new BrokenStream("an event that is too large");
+      else if (type === "unknown-field" && !ending && !unknownField.test(line)) {
+        failure = new BrokenStream("a line that cannot be read");
+      }
     },
   });
   const feed = (text: string) => {
@@ -47,6 +54,9 @@ export function createSseReader(onEvent: (event: ServerEvent) => void): SseReade
     },
   };
 }
+
+/** A field that may come with a later version of the format; nothing of an answer stands in it. */
+const unknownField = /^[A-Za-z][\w-]*:[^{]*$/;
 
 /** The literal that ends a stream on both APIs. */
 export const done = "[DONE]";

@@ -17,6 +17,28 @@ describe("a key of the gateway", () => {
     ]);
   });
 
+  it("may have a rate of its own, or none", () => {
+    const text = `keys:
+      - { name: fast, key: a, per_key: { requests: 10, per: 500ms } }
+      - { name: free, key: b, per_key: null }
+      - { name: usual, key: c }
+    `;
+    const [fast, free, usual] = read(text).keys;
+    expect(fast?.per_key).toEqual({ requests: 10, per: 500 });
+    expect(free?.per_key).toBeNull();
+    expect(usual).not.toHaveProperty("per_key");
+  });
+
+  it.each([
+    ["{ requests: 0, per: 1s }", "keys[0].per_key.requests: expected a whole number of at least 1, found 0"],
+    ["{ per: 1s }", "keys[0].per_key.requests: missing; expected a whole number of at least 1"],
+    ["{ requests: 1, per: 0s }", /^keys\[0\]\.per_key\.per: expected a duration .+, found "0s"$/],
+  ])("has a rate that can be kept, which %s cannot", (rate, mistake) => {
+    const [found, ...others] = mistakesIn(`keys: [{ key: a, per_key: ${rate} }]`);
+    expect(others).toEqual([]);
+    expect(found).toMatch(mistake);
+  });
+
   it("is a key or a hash, and not both", () => {
     expect(mistakesIn(`keys: [{ name: a }, { name: b, key: k, hash: "${hash}" }]`)).toEqual([
       "keys[0].key: missing; expected either a key or a hash",
@@ -46,6 +68,8 @@ describe("a key of the gateway", () => {
     expect(mistakesIn("keys: [{ name: a, key: x }, { name: a, key: y }]")).toEqual([
       "keys[1].name: the same name as keys[0].name",
     ]);
+    expect(mistakesIn("keys: [x, { name: key-1, key: y }]")).toEqual(["keys[1].name: the same name as keys[0]"]);
+    expect(mistakesIn("keys: [{ name: key-2, key: x }, y]")).toEqual(["keys[1]: the same name as keys[0].name"]);
     expect(mistakesIn("keys: [x, { name: a, key: x }]")).toEqual(["keys[1]: the same key as keys[0]"]);
   });
 });

@@ -44,7 +44,7 @@ describe("a mistake", () => {
           base_url: https://llm.example/v1
           api_key: \${CHUTES_API_KEY}
           timeouts: { conect: 5s }
-          retries: 1
+          tools: prompted
         other: { kind: chta }
       models:
         fast: { backend: chuts }
@@ -57,7 +57,7 @@ describe("a mistake", () => {
       "backends.chutes.api_key",
       "backends.chutes.timeouts.conect",
       "backends.other.kind",
-      "backends.chutes.retries",
+      "backends.chutes.tools",
       "models.fast.backend",
       "turn.reask",
     ]);

@@ -7,16 +7,12 @@ const model = (settings: string) => `${backend("")}\nmodels: { m: { backend: a, 
 describe("a key whose part is not built yet", () => {
   it.each([
     ["keys: [{ key: k, tools: [t] }]", "keys[0].tools"],
-    ["keys: [{ key: k, per_key: { requests: 1, per: 1m } }]", "keys[0].per_key"],
     ["backends: { c: { kind: codex } }", "backends.c.kind"],
     [backend("tools: prompted"), "backends.a.tools"],
     [backend("dialects: [hermes-json]"), "backends.a.dialects"],
-    [backend("breaker: { failures: 3 }"), "backends.a.breaker.failures"],
-    [backend("retries: 1"), "backends.a.retries"],
     [backend("reask: 1"), "backends.a.reask"],
     [backend("turn: { reask: 1 }"), "backends.a.turn.reask"],
     [model("tools: prompted"), "models.m.tools"],
-    [model("fallback: [b]"), "models.m.fallback"],
     [model("ids: sequential"), "models.m.ids"],
     ["turn: { strict_failure: message }", "turn.strict_failure"],
     ["turn: { reask: 1 }", "turn.reask"],
@@ -31,10 +27,6 @@ describe("a key whose part is not built yet", () => {
     ["store: { url: 'sqlite:./other.db' }", "store.url"],
     ["store: { keep: 1d }", "store.keep"],
     ["coordination: { url: redis://r }", "coordination.url"],
-    ["limits: { concurrent: 1 }", "limits.concurrent"],
-    ["limits: { per_key: { requests: 1, per: 1s } }", "limits.per_key"],
-    ["limits: { stall: 1s }", "limits.stall"],
-    ["limits: { tool_output: 1kb }", "limits.tool_output"],
     ["telemetry: { otlp: http://o }", "telemetry.otlp"],
   ])("is refused where it asks for something: %s", (text, path) => {
     const [mistake, ...others] = mistakesIn(text);
@@ -50,7 +42,6 @@ describe("a key whose part is not built yet", () => {
   });
 
   it.each([
-    backend("retries: 0"),
     backend("dialects: none"),
     "turn: { repair: false }",
     "turn: { emit: structured }",
@@ -59,7 +50,6 @@ describe("a key whose part is not built yet", () => {
     "tools: { enabled: false, modules: [./a.mjs], execution: server }",
     "store: { url: 'memory:' }",
     "store: { url: 'memory:', keep: 1d }",
-    "limits: { per_key: { requests: 600, per: 1m } }",
   ])("is accepted where it is off or at its default: %s", (text) => {
     expect(mistakesIn(text)).toEqual([]);
   });

@@ -14,6 +14,11 @@ function run(events: readonly TurnEvent[]): TurnEvent[] {
   return out;
 }
 
+/** What a client is given of it. */
+function given(events: readonly TurnEvent[]): TurnEvent[] {
+  return run(events).filter(({ type }) => type !== "call.repaired");
+}
+
 const started = (call: number): TurnEvent => ({ type: "call.started", call, kind: "function", name: `tool_${call}` });
 const piece = (call: number, delta: string): TurnEvent => ({ type: "call.arguments", call, delta });
 const done = (call: number): TurnEvent => ({ type: "call.done", call });
@@ -23,7 +28,7 @@ const finished: TurnEvent = { type: "turn.finished", reason: "stop" };
 describe("calls that come mixed", () => {
   it("go out one after the other, in the order in which they began", () => {
     const mixed = [started(0), started(1), piece(1, "{"), piece(0, "{}"), piece(1, "}"), done(1), done(0), finished];
-    expect(run(mixed)).toEqual([
+    expect(given(mixed)).toEqual([
       started(0),
       piece(0, "{}"),
       done(0),
@@ -33,6 +38,13 @@ describe("calls that come mixed", () => {
       done(1),
       finished,
     ]);
+  });
+
+  it("are told apart from calls that only wait for the one before", () => {
+    const repaired = (events: TurnEvent[]) => run(events).filter(({ type }) => type === "call.repaired");
+    const mixed = [started(0), piece(0, "{"), started(1), piece(0, "}"), done(0), done(1), finished];
+    expect(repaired(mixed)).toEqual([{ type: "call.repaired", call: 1, repair: "interleaved" }]);
+    expect(repaired([started(0), started(1), piece(1, "{}"), done(0), done(1), finished])).toEqual([]);
   });
 
   it("let the first call stream on while the others wait", () => {
@@ -79,7 +91,7 @@ describe("calls that come mixed", () => {
           const next = open[(choices.next().value as number) % open.length]?.shift();
           if (next) mixed.push(next);
         }
-        expect(run([...mixed, finished])).toEqual([...plain, finished]);
+        expect(given([...mixed, finished])).toEqual([...plain, finished]);
       }),
     );
   });

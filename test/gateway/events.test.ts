@@ -56,6 +56,8 @@ describe("telemetry events", () => {
       "tool_registry",
       "echoed_calls",
       "tool_result",
+      // The provider gives its call the same id again.
+      "call_repaired",
       "tool_call",
       "turn_finished",
     ]);

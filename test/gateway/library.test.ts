@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { ConfigError, createConfig, createGateway } from "../../src/gateway/index.ts";
+import { ConfigError, createConfig, createGateway, Stop } from "../../src/gateway/index.ts";
 import { type Outlet, parseJson } from "../../src/turn/index.ts";
 
 /** A whole answer is given back, and nothing is opened. */
@@ -24,7 +24,7 @@ describe("Toolwire as a library", () => {
       ],
     };
     const turn = gateway.prepare("chat", body, { requestId: "mine", key: null, receivedAt: performance.now() });
-    const ending = await turn.run(nowhere, new AbortController());
+    const ending = await turn.run(nowhere, new Stop());
     expect(ending).toMatchObject({ status: "completed", opened: false });
     expect(parseJson(ending.body)).toMatchObject({
       choices: [

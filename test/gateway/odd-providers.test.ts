@@ -48,6 +48,11 @@ describe.each(clients)("a %s client is told the truth when a chat provider", (cl
     expect((await play(client, "chat", { chunks })).calls).toEqual([]);
   });
 
+  it("says length first and stop later", async () => {
+    const chunks = [delta({ content: "Half" }, "length"), delta({}, "stop")];
+    expect(await play(client, "chat", { chunks })).toMatchObject({ text: "Half", ended: "length" });
+  });
+
   it("writes an empty finish reason in every chunk", async () => {
     const chunks = [delta({ content: "one " }, ""), delta({ content: "two" }, ""), delta({}, "stop")];
     expect(await play(client, "chat", { chunks })).toMatchObject({ text: "one two", ended: "completed" });
@@ -108,6 +113,18 @@ describe.each(clients)("a %s client gets whole calls when a chat provider", (cli
     const answer = await play(client, "chat", { chunks: [...entries.map(call), delta({}, "tool_calls")] });
     expect(answer.calls).toMatchObject(calls);
     expect(answer.calls).toHaveLength(calls.length);
+  });
+});
+
+describe("text after a call of a tool that nobody declared", () => {
+  it("comes after it, though the name might have gone on", async () => {
+    const chunks = [
+      call({ index: 0, id: "c1", function: { name: "other", arguments: "" } }),
+      delta({ content: "Wait." }),
+      delta({}, "tool_calls"),
+    ];
+    const { items } = await play("responses", "chat", { chunks });
+    expect(items.map(({ type }) => type)).toEqual(["function_call", "message"]);
   });
 });
 
@@ -330,5 +347,16 @@ describe("a Responses provider that", () => {
     const chunks = [added(0, cut), done(0, cut), { type: "response.incomplete", response }];
     expect(await play("responses", "responses", { chunks })).toMatchObject({ calls: [], ended: "length" });
     expect(await play("chat", "responses", { chunks })).toMatchObject({ calls: [], ended: "length" });
+  });
+
+  it("says that a call is incomplete whose arguments look whole is believed", async () => {
+    const called = { type: "function_call", id: "fc_1", call_id: "c1", name: "f", arguments: '{"a":1}' };
+    const chunks = [
+      added(0, { ...called, arguments: "" }),
+      { type: "response.function_call_arguments.delta", output_index: 0, item_id: "fc_1", delta: '{"a":1}' },
+      done(0, { ...called, status: "incomplete" }),
+      completed([]),
+    ];
+    expect(await play("responses", "responses", { chunks })).toMatchObject({ calls: [], ended: "length" });
   });
 });

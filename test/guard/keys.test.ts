@@ -87,6 +87,16 @@ describe("the keyring", () => {
     expect(JSON.stringify(identity)).toBe('{"ok":true,"key":{"name":"alice","models":null}}');
   });
 
+  test("knows a key's own rate, and that a key has none", () => {
+    const rate = { requests: 5, per: 1_000 };
+    const own = createKeyring([
+      { name: "a", key: "tw-a", per_key: rate },
+      { name: "b", key: "tw-b", per_key: null },
+    ]);
+    expect(own.identify("Bearer tw-a", now)).toEqual({ ok: true, key: { name: "a", models: null, rate } });
+    expect(own.identify("Bearer tw-b", now)).toEqual({ ok: true, key: { name: "b", models: null, rate: null } });
+  });
+
   test("compares with every entry, so that the first and the last take as long", () => {
     const many = createKeyring([...Array(20_000).keys()].map((at) => ({ name: `k${at}`, hash: sha256(`key-${at}`) })));
     const time = (header: string) => {

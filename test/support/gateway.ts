@@ -22,9 +22,13 @@ export function startGateway(config: JsonObject = {}): Promise<RunningServer> {
   return startServer(toConfig({ log: { level: "silent" }, ...config }, options));
 }
 
-/** One provider behind both kinds of backend: its models are `chat/NAME` and `responses/NAME`. */
+/**
+ * One provider behind both kinds of backend: its models are `chat/NAME` and `responses/NAME`. Unless said, a failure is final
+ * and has no consequences, so that tests of failures are quick and do not disturb one another.
+ */
 export function bothBackends({ url }: Provider, more: JsonObject = {}): JsonObject {
-  const backend = (kind: Api) => ({ kind, base_url: url, api_key: "provider-secret", ...more });
+  const alone = { retries: 0, breaker: { failures: 1_000_000 } };
+  const backend = (kind: Api) => ({ kind, base_url: url, api_key: "provider-secret", ...alone, ...more });
   return { backends: { chat: backend("chat"), responses: backend("responses") } };
 }
 

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { argumentsState, ObjectEnd } from "../../src/tools/index.ts";
+import { argumentsState, isTooDeep, ObjectEnd, readArguments } from "../../src/tools/index.ts";
 
 describe("the state of a call's arguments", () => {
   it.each([
@@ -69,5 +69,27 @@ describe("the end of arguments that are still growing", () => {
     const end = new ObjectEnd();
     end.feed("plain");
     expect(end.reached).toBe(false);
+  });
+});
+
+describe("what stands in the place of arguments", () => {
+  it.each([
+    ['{"a":1}', '{"a":1}'],
+    ["", ""],
+    [{ a: 1 }, { a: 1 }],
+    [[], {}],
+    [[1], "[1]"],
+    [5, "5"],
+    [false, "false"],
+    [null, undefined],
+    [undefined, undefined],
+  ])("%j is read as %j", (given, read) => {
+    expect(readArguments(given)).toEqual(read);
+  });
+
+  it("is refused where it is too deep to be written down again", () => {
+    const nested = (depth: number) => JSON.parse(`${'{"a":'.repeat(depth)}1${"}".repeat(depth)}`);
+    expect(isTooDeep(nested(100))).toBe(false);
+    expect(isTooDeep(nested(100_000))).toBe(true);
   });
 });

@@ -33,8 +33,15 @@ describe("reading a provider's stream", () => {
     reader.feed(bytes("data: "));
     expect(() => {
       for (let count = 0; count < 20; count++) reader.feed(megabyte);
-    }).toThrow(/max buffer size/i);
+    }).toThrow(/too large/);
   });
+
+  it.each(['{"choices":[]}', 'dta: {"a":1}', "Internal Server Error", "ata: [DONE] {"])(
+    "refuses a line that may be an event in pieces: %s",
+    (line) => {
+      expect(() => data(`data: {"a":1}\n\n${line}\n\ndata: [DONE]\n\n`)).toThrow(/cannot be read/);
+    },
+  );
 
   it("gives the same events however the bytes are cut, also inside a character", () => {
     const texts = fc.array(fc.string({ unit: "grapheme" }), { minLength: 1, maxLength: 6 });

@@ -1,148 +1,243 @@
-import { argumentsState, ObjectEnd } from "../../tools/index.ts";
+import { isTooDeep, readArguments } from "../../tools/index.ts";
 import {
-  type CallKind,
   type Emit,
   type FinishReason,
-  type Foreign,
   isObject,
   type JsonObject,
   type JsonValue,
+  type Repair,
   unread,
 } from "../../turn/index.ts";
-
-/** A call as it arrives: arguments wait until the name is known. */
-interface GrowingCall {
-  call: number;
-  kind: CallKind;
-  id: string | undefined;
-  arguments: string;
-  end: ObjectEnd;
-  started: boolean;
-}
+import { noteRepair, tellRepairs } from "../repairs.ts";
+import { CallFinder } from "./call-finder.ts";
+import { type GrowingCall, isPlaceholder, isSurelyWhole, isWhole, newCall } from "./growing-call.ts";
+import type { ToolNames } from "./tool-names.ts";
 
 /** No model means to make more calls than this at once; a provider that sends more is broken. */
 const mostCalls = 1_024;
 
 /**
  * The tool calls of one chat answer. Providers mark the beginning of a call but not its end: a call is done when its arguments
- * are whole and something else begins, or when the answer ends.
+ * are whole and something else begins, or when the answer ends. It starts when its name is surely whole: a name that no tool has
+ * may go on, and waits until arguments come or something else begins.
  */
 export class GrowingCalls {
   readonly #emit: Emit;
-  readonly #byKey = new Map<number | string, GrowingCall>();
-  #open: GrowingCall[] = [];
-  #last: GrowingCall | undefined;
-  #count = 0;
+  readonly #names: ToolNames;
+  readonly #finder: CallFinder;
+  readonly #calls: GrowingCall[] = [];
+  /** Calls whose name may not be whole yet, in the order in which their names began. */
+  readonly #held = new Set<GrowingCall>();
+  readonly #touched: GrowingCall[] = [];
+  #legacy = false;
+  /** How many were given whole. */
+  given = 0;
+  /** What makes the answer one that cannot be read. */
+  trouble: string | undefined;
 
-  constructor(emit: Emit) {
+  constructor(emit: Emit, names: ToolNames) {
     this.#emit = emit;
+    this.#names = names;
+    this.#finder = new CallFinder(names);
   }
 
-  get tooMany(): boolean {
-    return this.#count > mostCalls;
+  get any(): boolean {
+    return this.#calls.length > 0;
   }
 
-  /** One entry of `tool_calls`; in a whole message its position tells calls apart. */
-  take(entry: JsonObject, position?: number): void {
-    const inside = isObject(entry.custom) ? entry.custom : isObject(entry.function) ? entry.function : {};
-    const id = filled(entry.id);
+  /** One entry of a delta's `tool_calls`. */
+  take(entry: JsonObject): void {
+    const inside = insideOf(entry);
+    const id = idOf(entry.id);
     const name = filled(inside.name);
-    const piece = textOf(inside.arguments ?? inside.input);
-    if (id === undefined && name === undefined && piece === "") return;
-    const call = this.#find(typeof entry.index === "number" ? entry.index : position, id, name);
-    call.id ??= id;
-    if (entry.type === "custom" || isObject(entry.custom)) call.kind = "custom";
-    this.#grow(call, name, piece, unread(entry, readOfCall, "chat"));
+    const given = inside.arguments ?? inside.input;
+    if (id === undefined && name === undefined && isNothing(given)) return;
+    const index = indexOf(entry.index);
+    const call = this.#finder.find(index, id, name) ?? this.#begin(index, id);
+    if (typeof entry.index !== "number") this.#note(call, "missing_index");
+    this.#grow(call, entry, name, given);
   }
 
-  /** The legacy `function_call`: a call without an id. */
-  takeLegacy(entry: JsonObject): void {
+  /** One entry of a message's `tool_calls`: a call of its own, whatever else it says. */
+  takeWhole(entry: JsonObject, repair?: Repair): void {
+    const inside = insideOf(entry);
+    const name = filled(inside.name);
+    const given = inside.arguments ?? inside.input;
+    if (name === undefined && isNothing(given)) return;
+    const call = this.#begin(undefined, idOf(entry.id));
+    if (repair) this.#note(call, repair);
+    this.#grow(call, entry, name, given);
+    this.settle();
+  }
+
+  /** The legacy `function_call`: a call without an id. Some providers write it beside the same call in `tool_calls`. */
+  takeLegacy(entry: JsonObject, repair?: Repair): void {
     const name = filled(entry.name);
-    this.#grow(this.#find(undefined, undefined, name), name, textOf(entry.arguments), undefined);
+    if (name === undefined && isNothing(entry.arguments)) return;
+    const { last } = this.#finder;
+    if (last && !this.#legacy) {
+      this.#note(last, "duplicate");
+      return;
+    }
+    this.#legacy = true;
+    const call = this.#finder.find(undefined, undefined, name) ?? this.#begin(undefined, undefined);
+    if (repair) this.#note(call, repair);
+    this.#grow(call, {}, name, entry.arguments);
   }
 
-  /** Something else begins: calls whose arguments are whole are done. */
+  /** Something else begins: names go no further, and calls whose arguments are whole are done. */
   settle(): void {
-    if (this.#open.length === 0) return;
-    this.#open = this.#open.filter((call) => {
-      if (!call.started || !isSurelyWhole(call)) return true;
-      this.#emit({ type: "call.done", call: call.call });
-      return false;
-    });
+    if (this.#touched.length === 0 && this.#held.size === 0) return;
+    for (const call of this.#held) this.#start(call);
+    this.#finishWhole();
   }
 
   /** The answer ends; false when a call stops in the middle. */
   end(reason: FinishReason): boolean {
     let whole = true;
-    for (const call of this.#open) {
-      if (call.started && isWhole(call, reason)) this.#emit({ type: "call.done", call: call.call });
+    for (const call of this.#held) this.#start(call);
+    for (const call of this.#calls) {
+      if (call.done) continue;
+      if (call.started && isWhole(call, reason)) this.#finish(call);
       else whole = false;
     }
-    this.#open = [];
     return whole;
   }
 
-  /** By index, else by id, else the last call; a name may begin another call in the place of one that has its own. */
-  #find(index: number | undefined, id: string | undefined, name: string | undefined): GrowingCall {
-    const key = index ?? id;
-    const known = key === undefined ? this.#last : this.#byKey.get(key);
-    const another = name !== undefined && known?.started === true && this.#isAnother(known, id);
-    return known && !another ? known : this.#begin(key ?? `call ${this.#count}`);
-  }
-
-  /** Some providers repeat a call's name in every delta, so a name alone does not tell. */
-  #isAnother(known: GrowingCall, id: string | undefined): boolean {
-    return (id !== undefined && known.id !== undefined && id !== known.id) || isSurelyWhole(known);
-  }
-
-  #begin(key: number | string): GrowingCall {
-    this.settle();
-    const call: GrowingCall = {
-      call: this.#count++,
-      kind: "function",
-      id: undefined,
-      arguments: "",
-      end: new ObjectEnd(),
-      started: false,
-    };
-    this.#byKey.set(key, call);
-    this.#open.push(call);
-    this.#last = call;
+  #begin(index: number | undefined, id: string | undefined): GrowingCall {
+    this.#finishWhole();
+    if (this.#calls.length === mostCalls) this.trouble = "more calls than a client can take";
+    const call = newCall(this.#calls.length, index, id);
+    if (this.#finder.hasIndex(index)) this.#note(call, "shared_index");
+    this.#calls.push(call);
+    this.#finder.add(call);
     return call;
   }
 
-  #grow(call: GrowingCall, name: string | undefined, delta: string, more: Foreign | undefined): void {
-    call.arguments += delta;
-    call.end.feed(delta);
-    if (!call.started) {
-      if (name === undefined) return;
-      call.started = true;
-      this.#emit({ type: "call.started", call: call.call, kind: call.kind, name, callId: call.id, more });
-      if (call.arguments !== "") this.#emit({ type: "call.arguments", call: call.call, delta: call.arguments });
-    } else if (delta !== "") {
-      this.#emit({ type: "call.arguments", call: call.call, delta });
+  #grow(call: GrowingCall, entry: JsonObject, name: string | undefined, given: JsonValue | undefined): void {
+    // What comes for a call that is done comes too late.
+    if (call.done || this.trouble) return;
+    if (!call.touched) {
+      call.touched = true;
+      this.#touched.push(call);
     }
+    if (!call.started) {
+      if (entry.type === "custom" || isObject(entry.custom)) call.kind = "custom";
+      call.more ??= unread(entry, readOfCall, "chat");
+    }
+    if (name !== undefined) this.#name(call, name);
+    if (isNothing(given)) return;
+    if (!call.started && call.name !== "") this.#start(call);
+    if (typeof given === "string") this.#text(call, given);
+    else this.#value(call, given);
+  }
+
+  #name(call: GrowingCall, piece: string): void {
+    if (call.name === "") {
+      call.name = piece;
+      this.#held.add(call);
+      if (!call.blank || call.object) this.#note(call, "late_name");
+    } else if (call.started) {
+      if (piece === call.name) this.#note(call, "repeated_name");
+      return;
+    } else {
+      const name = this.#names.join(call.name, piece);
+      this.#note(call, name === piece ? "repeated_name" : "split_name");
+      call.name = name;
+    }
+    if (this.#names.isWhole(call.name)) this.#start(call);
+  }
+
+  #text(call: GrowingCall, piece: string): void {
+    if (call.object) {
+      // Two objects are no JSON: arguments that came as an object are whole, unless it was only there to be filled.
+      if (!isPlaceholder(call) || !piece.trimStart().startsWith("{")) return;
+      if (piece === emptyObject) return;
+      call.object = undefined;
+      this.#note(call, "arguments_object");
+    } else if (call.kind === "function") {
+      if (piece === emptyObject && call.arguments === "") {
+        call.object = {};
+        return;
+      }
+      if (piece.length === call.arguments.length && call.end.reached && piece === call.arguments) return;
+    }
+    call.arguments += piece;
+    call.end.feed(piece);
+    if (call.blank && piece.trim() !== "") call.blank = false;
+    if (call.started) this.#emit({ type: "call.arguments", call: call.number, delta: piece });
+  }
+
+  #value(call: GrowingCall, given: JsonValue | undefined): void {
+    if (isTooDeep(given)) {
+      this.trouble = "arguments that are nested too deeply";
+      return;
+    }
+    this.#note(call, "arguments_object");
+    const read = readArguments(given);
+    if (typeof read === "string") this.#text(call, read);
+    else if (read && call.blank) call.object = call.object ? Object.assign(call.object, read) : read;
+  }
+
+  /** Calls whose names began earlier start earlier. */
+  #start(call: GrowingCall): void {
+    for (const held of this.#held) {
+      this.#held.delete(held);
+      const { number, kind, name, id: callId, more } = held;
+      held.started = true;
+      this.#emit({ type: "call.started", call: number, kind, name, callId, more });
+      tellRepairs(held, this.#emit);
+      if (held.arguments !== "") this.#emit({ type: "call.arguments", call: number, delta: held.arguments });
+      if (held === call) return;
+    }
+  }
+
+  #finishWhole(): void {
+    for (const call of this.#touched) {
+      call.touched = false;
+      if (call.started && !call.done && isSurelyWhole(call)) this.#finish(call);
+    }
+    this.#touched.length = 0;
+  }
+
+  #finish(call: GrowingCall): void {
+    if (call.object) {
+      this.#emit({ type: "call.arguments", call: call.number, delta: JSON.stringify(call.object) });
+    }
+    call.done = true;
+    this.given++;
+    this.#emit({ type: "call.done", call: call.number });
+  }
+
+  #note(call: GrowingCall, repair: Repair): void {
+    noteRepair(call, repair, this.#emit);
   }
 }
 
-const readOfCall = new Set(["index", "id", "type", "function", "custom"]);
+const emptyObject = "{}";
+const readOfCall = new Set(["index", "id", "type", "function", "custom", "name", "arguments", "input"]);
+
+/** Where the name and the arguments are; some providers forget what should be around them. */
+function insideOf(entry: JsonObject): JsonObject {
+  if (isObject(entry.custom)) return entry.custom;
+  return isObject(entry.function) ? entry.function : entry;
+}
+
+function isNothing(given: JsonValue | undefined): boolean {
+  return given === undefined || given === null || given === "";
+}
 
 function filled(value: JsonValue | undefined): string | undefined {
   return typeof value === "string" && value !== "" ? value : undefined;
 }
 
-function textOf(piece: JsonValue | undefined): string {
-  if (typeof piece === "string") return piece;
-  return isObject(piece) ? JSON.stringify(piece) : "";
+function idOf(value: JsonValue | undefined): string | undefined {
+  return typeof value === "number" ? String(value) : filled(value);
 }
 
-/** An object that is whole cannot go on. Free text always can, and so can arguments that have not begun. */
-function isSurelyWhole({ kind, end }: GrowingCall): boolean {
-  return kind === "function" && end.reached;
-}
-
-/** Where the model was cut off, only what is surely whole can be trusted; where it stopped by itself, only JSON can be cut. */
-function isWhole(call: GrowingCall, reason: FinishReason): boolean {
-  if (reason !== "stop") return isSurelyWhole(call);
-  return call.kind === "custom" || argumentsState(call.arguments) !== "cut";
+/** A number, or text that is one. */
+function indexOf(value: JsonValue | undefined): number | undefined {
+  if (typeof value === "number") return value;
+  const read = typeof value === "string" && value.trim() !== "" ? Number(value) : Number.NaN;
+  return Number.isNaN(read) ? undefined : read;
 }

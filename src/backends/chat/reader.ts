@@ -5,153 +5,150 @@ import {
   type JsonObject,
   type JsonValue,
   parseJson,
+  type Turn,
   type Usage,
 } from "../../turn/index.ts";
 import { done, type ServerEvent } from "../../wire/sse.ts";
+import { reportedError } from "../reported-error.ts";
 import type { AnswerReader } from "../upstream.ts";
 import { cutAnswer, errorFromAnswer, invalidAnswer, type Redact } from "../upstream-errors.ts";
 import { GrowingCalls } from "./calls.ts";
+import { MessageContent } from "./content.ts";
+import { type Meaning, meaningOf } from "./finish.ts";
+import { ToolNames } from "./tool-names.ts";
 import { readUsage } from "./usage.ts";
 
-/** A chat provider's answer as events: chunk by chunk, or a whole answer as one chunk whose delta is its message. */
+/** A chat provider's answer as events: chunk by chunk, or a whole answer in one piece. */
 export class ChatReader implements AnswerReader {
   readonly #backend: string;
   readonly #redact: Redact;
   readonly #emit: Emit;
+  readonly #turn: Turn;
   readonly #calls: GrowingCalls;
-  #reason: FinishReason | undefined;
+  readonly #content: MessageContent;
+  /** What the provider said about why it stopped. */
+  #stopped: Meaning | undefined;
   #usage: Usage | undefined;
+  /** A choice that has a whole message in a stream; the last one says the most. */
+  #final: JsonObject | undefined;
   #answered = false;
   finished = false;
 
-  constructor(backend: string, redact: Redact, emit: Emit) {
+  constructor(backend: string, redact: Redact, emit: Emit, turn: Turn) {
     this.#backend = backend;
     this.#redact = redact;
     this.#emit = emit;
-    this.#calls = new GrowingCalls(emit);
+    this.#turn = turn;
+    this.#calls = new GrowingCalls(emit, new ToolNames(turn.tools));
+    this.#content = new MessageContent(emit, this.#calls);
   }
 
   get enough(): boolean {
-    return this.#reason !== undefined;
+    return this.#stopped !== undefined;
   }
 
-  event({ data }: ServerEvent): void {
+  event({ event, data }: ServerEvent): void {
     if (data === done) {
-      if (!this.#answered) throw invalidAnswer(this.#backend, "an answer without choices");
-      // A provider that says that it is done, but not why, has stopped by itself.
-      this.#finish(this.#reason ?? "stop");
+      this.#finish();
       return;
     }
     const chunk = parseJson(data);
-    if (!isObject(chunk)) throw invalidAnswer(this.#backend, "an event that is not a JSON object");
-    this.#chunk(chunk, "delta");
+    if (event === "error") throw this.#failure(isObject(chunk) ? (reportedError(chunk) ?? chunk) : data);
+    if (isObject(chunk)) this.#chunk(chunk);
+    else this.#oddData(data);
   }
 
   whole(answer: JsonValue): void {
     if (!isObject(answer)) throw invalidAnswer(this.#backend, "an answer that is not a JSON object");
-    this.#chunk(answer, "message");
-    if (!this.#answered) throw invalidAnswer(this.#backend, "an answer without choices");
-    this.#finish(this.#reason ?? "stop");
+    const choice = this.#choice(answer);
+    if (choice) {
+      const message = choice.message ?? choice.delta;
+      if (isObject(message)) this.#content.whole(message, choice.logprobs);
+      this.#stop(choice);
+    }
+    this.#finish();
   }
 
   end(): void {
-    if (this.#reason === undefined) throw cutAnswer(this.#backend);
-    this.#finish(this.#reason);
+    if (this.#stopped === undefined) throw cutAnswer(this.#backend);
+    this.#finish();
   }
 
-  #chunk(chunk: JsonObject, key: "delta" | "message"): void {
-    if (chunk.error) throw errorFromAnswer(this.#backend, chunk.error, this.#redact);
-    if (isObject(chunk.usage)) this.#usage = readUsage(chunk.usage);
-    const choice = Array.isArray(chunk.choices) ? chunk.choices[0] : undefined;
-    if (!isObject(choice)) return;
+  #chunk(chunk: JsonObject): void {
+    const choice = this.#choice(chunk);
+    if (!choice) return;
+    if (isObject(choice.delta)) this.#content.delta(choice.delta, choice.logprobs);
+    if (isObject(choice.message)) this.#final = choice;
+    if (this.#calls.trouble) throw invalidAnswer(this.#backend, this.#calls.trouble);
+    this.#stop(choice);
+  }
+
+  /** Nothing in an event that is a sign of life; the end, where white space stands around it. */
+  #oddData(data: string): void {
+    const text = data.trim();
+    if (text === done) this.#finish();
+    else if (text !== "") throw invalidAnswer(this.#backend, "an event that is not a JSON object");
+  }
+
+  /** The one choice that was asked for; objects without any are usage or signs of life. */
+  #choice(object: JsonObject): JsonObject | undefined {
+    const { choices, usage } = object;
+    if (object.error || !Array.isArray(choices)) {
+      const error = reportedError(object);
+      if (error !== undefined) throw this.#failure(error);
+    }
+    if (isObject(usage)) this.#usage = readUsage(usage);
+    const choice = Array.isArray(choices) ? firstOf(choices) : undefined;
+    if (!choice) return undefined;
+    if (choice.error) throw this.#failure(choice.error);
     this.#answered = true;
-    const delta = choice[key];
-    if (isObject(delta)) this.#delta(delta, choice.logprobs, key === "message");
-    if (this.#calls.tooMany) throw invalidAnswer(this.#backend, "more calls than a client can take");
+    return choice;
+  }
+
+  #stop({ finish_reason: reason }: JsonObject): void {
     // Some providers write an empty reason in every chunk.
-    if (typeof choice.finish_reason === "string" && choice.finish_reason !== "")
-      this.#stop(choice.finish_reason, chunk);
+    if (typeof reason !== "string" || reason === "") return;
+    const meaning = meaningOf(reason);
+    if (meaning === "failed") throw this.#failure(`it stopped with "${reason}".`);
+    // What was cut stays cut, whatever is said after it.
+    if (this.#stopped !== "length" && this.#stopped !== "content_filter") this.#stopped = meaning;
   }
 
-  #stop(reason: string, chunk: JsonObject): void {
-    if (failures.has(reason)) {
-      throw errorFromAnswer(this.#backend, chunk.error ?? `it stopped with "${reason}".`, this.#redact);
-    }
-    this.#reason = finishReasons.get(reason) ?? "stop";
-  }
-
-  #delta(delta: JsonObject, logprobs: JsonValue | undefined, whole: boolean): void {
-    const { content, refusal, annotations, tool_calls: calls, function_call: legacy } = delta;
-    const reasoning = delta.reasoning_content ?? delta.reasoning;
-    if (typeof reasoning === "string" && reasoning !== "") this.#reasoning(reasoning);
-    if (typeof content === "string") this.#text(content, logprobs);
-    else if (Array.isArray(content)) this.#parts(content);
-    if (typeof refusal === "string" && refusal !== "") this.#emit({ type: "refusal.delta", text: refusal });
-    if (Array.isArray(annotations)) {
-      for (const annotation of annotations) if (isObject(annotation)) this.#annotation(annotation);
-    }
-    if (Array.isArray(calls)) {
-      calls.forEach((call, position) => {
-        if (isObject(call)) this.#calls.take(call, whole ? position : undefined);
-      });
-    }
-    if (isObject(legacy)) this.#calls.takeLegacy(legacy);
-    for (const key of carriedKeys) {
-      if (delta[key]) this.#emit({ type: "item.done", api: "chat", item: { [key]: delta[key] } });
-    }
-  }
-
-  #text(text: string, logprobs: JsonValue | undefined): void {
-    if (text === "") return;
-    this.#calls.settle();
-    if (!isObject(logprobs) || !Array.isArray(logprobs.content)) this.#emit({ type: "text.delta", text });
-    else this.#emit({ type: "text.delta", text, logprobs: logprobs.content.filter(isObject) });
-  }
-
-  #reasoning(text: string): void {
-    this.#calls.settle();
-    this.#emit({ type: "reasoning.delta", text, part: 0 });
-  }
-
-  /** Some providers write content as parts, with the reasoning among them. */
-  #parts(parts: readonly JsonValue[]): void {
-    for (const part of parts) {
-      if (!isObject(part)) continue;
-      if (typeof part.text === "string") this.#text(part.text, undefined);
-      else if (part.type === "image_url") this.#emit({ type: "item.done", api: "chat", item: { images: [part] } });
-      else if (Array.isArray(part.thinking)) {
-        for (const thought of part.thinking) {
-          if (isObject(thought) && typeof thought.text === "string") this.#reasoning(thought.text);
-        }
-      }
-    }
-  }
-
-  /** Chat nests a citation under its type; the common language has it flat, as Responses does. */
-  #annotation(annotation: JsonObject): void {
-    const { type } = annotation;
-    const nested = typeof type === "string" ? annotation[type] : undefined;
-    this.#emit({ type: "annotation.added", annotation: isObject(nested) ? { type, ...nested } : annotation });
-  }
-
-  #finish(reason: FinishReason): void {
+  #finish(): void {
+    if (!this.#answered) throw invalidAnswer(this.#backend, "an answer without choices");
+    if (this.#final && isObject(this.#final.message)) this.#content.rest(this.#final.message, this.#final.logprobs);
+    if (this.#calls.trouble) throw invalidAnswer(this.#backend, this.#calls.trouble);
+    // A provider that says that it is done, but not why, has stopped by itself. One that has said nothing at all has not.
+    if (this.#stopped === undefined && !this.#content.any) throw cutAnswer(this.#backend);
+    const reason: FinishReason =
+      this.#stopped === "length" || this.#stopped === "content_filter" ? this.#stopped : "stop";
     const whole = this.#calls.end(reason);
     if (this.#usage) this.#emit({ type: "usage.reported", usage: this.#usage });
+    if (whole && reason === "stop" && this.#contradicts())
+      this.#emit({ type: "call.repaired", repair: "finish_reason" });
     this.finished = true;
     // Arguments that stop in the middle mean that the answer does, whatever the provider says.
     this.#emit({ type: "turn.finished", reason: whole || reason !== "stop" ? reason : "length" });
   }
+
+  /** Whether the reason is missing, or not the one that goes with the calls. */
+  #contradicts(): boolean {
+    const { given } = this.#calls;
+    if (this.#stopped === undefined) return true;
+    if (this.#stopped === "calls") return given === 0;
+    // The API itself says "stop" after a call that the request forced.
+    return given > 0 && this.#turn.choice.mode !== "forced";
+  }
+
+  #failure(error: JsonValue): Error {
+    return errorFromAnswer(this.#backend, error, this.#redact);
+  }
 }
 
-/** What a message may hold beside its content, for which only this API has a place. */
-const carriedKeys = ["audio", "images", "reasoning_details"];
-
-/** Anything else means that the model stopped by itself. */
-const finishReasons = new Map<string, FinishReason>([
-  ["length", "length"],
-  ["max_tokens", "length"],
-  ["model_length", "length"],
-  ["content_filter", "content_filter"],
-]);
-
-const failures = new Set(["error", "abort", "insufficient_system_resource"]);
+/** A provider that was asked for one choice may send more. */
+function firstOf(choices: readonly JsonValue[]): JsonObject | undefined {
+  for (const choice of choices) {
+    if (isObject(choice) && (typeof choice.index !== "number" || choice.index === 0)) return choice;
+  }
+  return undefined;
+}

@@ -23,7 +23,7 @@ export function createDemoBackend({ name, pace }: DemoOptions): Backend {
           { param: "model" },
         );
       }
-      round.signal.throwIfAborted();
+      if (round.stop.reason) throw round.stop.reason;
       await perform(writeScript(turn, decide(turn)), round, pace);
     },
     close: () => Promise.resolve(),

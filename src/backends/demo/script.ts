@@ -1,4 +1,4 @@
-import type { Round, Turn, TurnEvent } from "../../turn/index.ts";
+import type { Round, Stop, Turn, TurnEvent } from "../../turn/index.ts";
 import { whole } from "./answer.ts";
 import type { Decision } from "./decide.ts";
 
@@ -86,30 +86,24 @@ function charactersIn(value: unknown): number {
   return count;
 }
 
-/** Gives out the script, a flush a beat, at the pace of a person's reading. An abort ends it at once and leaves nothing behind. */
-export async function perform(script: readonly Beat[], { emit, flush, signal }: Round, pace: number): Promise<void> {
-  let timer: NodeJS.Timeout | undefined;
-  let leave = (): void => {};
-  const left = new Promise<never>((_, reject) => {
-    leave = () => reject(signal.reason);
-  });
-  left.catch(() => {});
-  signal.addEventListener("abort", leave, { once: true });
-  try {
-    for (const [at, beat] of script.entries()) {
-      if (at > 0 && pace > 0) {
-        const wait = new Promise((resolve) => {
-          timer = setTimeout(resolve, pace);
-        });
-        await Promise.race([wait, left]);
-      }
-      signal.throwIfAborted();
-      for (const event of beat) emit(event);
-      const full = flush();
-      if (full) await Promise.race([full, left]);
-    }
-  } finally {
-    clearTimeout(timer);
-    signal.removeEventListener("abort", leave);
+/** Gives out the script, a flush a beat, at the pace of a person's reading. A stop ends it at once and leaves nothing behind. */
+export async function perform(script: readonly Beat[], { emit, flush, stop }: Round, pace: number): Promise<void> {
+  for (const [at, beat] of script.entries()) {
+    if (at > 0 && pace > 0) await stop.pause(pace);
+    if (stop.reason) throw stop.reason;
+    for (const event of beat) emit(event);
+    await unless(stop, flush());
   }
+}
+
+/** Waits for the reader, but not longer than until the stop. */
+async function unless(stop: Stop, full: Promise<void> | undefined): Promise<void> {
+  if (!full) return;
+  let leave = (): void => {};
+  const left = new Promise<void>((resolve) => {
+    leave = resolve;
+  });
+  stop.onStop(leave);
+  await Promise.race([full, left]);
+  stop.offStop(leave);
 }

@@ -6,6 +6,7 @@ import { responsesRequest } from "./request.ts";
 /** The Responses API, as a provider speaks it. */
 export const responsesApi: ServiceApi = {
   path: "/responses",
+  wantsReasoning: false,
   carries: isResponsesTool,
   writeRequest: responsesRequest,
   createReader: (backend, redact, emit) => new ResponsesReader(backend, redact, emit),

@@ -1,33 +1,38 @@
-import type { CallKind, JsonObject, JsonValue } from "../../turn/index.ts";
-
-export type ItemType = "message" | "reasoning" | "call" | "opaque";
-
-/** An output item as far as it has come. */
-export interface GrowingItem {
-  type: ItemType;
-  /** In the events of the common language. */
-  number: number;
-  kind: CallKind;
-  arguments: string;
-  /** How much of its text and how many annotations came by deltas. */
-  characters: number;
-  annotations: number;
-  /** Whether the provider gave it an id. */
-  named: boolean;
-  started: boolean;
-  done: boolean;
-}
+import { isObject, type JsonObject, type JsonValue } from "../../turn/index.ts";
+import {
+  agrees,
+  filled,
+  type GrowingItem,
+  type ItemType,
+  idOf,
+  idsOf,
+  isAddedAgain,
+  isAnotherCall,
+  isDoneAgain,
+  isFree,
+  isLike,
+  mayStandAt,
+  newItem,
+  typeOf,
+} from "./growing-item.ts";
 
 /** No model means to answer with more items than this; a provider that sends more is broken. */
 const mostItems = 4_096;
 
-/** Knows which item an event speaks of, however little the event says. */
+/**
+ * Knows which item an event speaks of, however little the event says. Places and ids should be unique and stay the same; either
+ * may be missing, be given to several items, or change.
+ */
 export class ItemFinder {
   readonly items: GrowingItem[] = [];
   readonly #onNew: (growing: GrowingItem, item: JsonObject) => void;
   readonly #byIndex = new Map<number, GrowingItem>();
-  /** By the item's id or its call_id. */
+  /** By the item's id and by its call_id. */
   readonly #byId = new Map<string, GrowingItem>();
+  /** The last of each type that was found open. */
+  readonly #recent = new Map<ItemType, GrowingItem>();
+  /** Whether a place was given to more than one item. */
+  #shared = false;
 
   constructor(onNew: (growing: GrowingItem, item: JsonObject) => void) {
     this.#onNew = onNew;
@@ -38,86 +43,129 @@ export class ItemFinder {
   }
 
   /** The item that a delta belongs to: nearly always the one that stands open in its place. */
-  of(event: JsonObject): GrowingItem {
-    const placed = typeof event.output_index === "number" ? this.#byIndex.get(event.output_index) : undefined;
-    return placed && !placed.done ? placed : this.find(event, implied(event));
+  of(event: JsonObject, type: ItemType): GrowingItem {
+    const { output_index: index, item_id: id } = event;
+    const placed = typeof index === "number" ? this.#byIndex.get(index) : undefined;
+    const isOpen = placed?.type === type && !placed.done;
+    if (isOpen && !this.#shared) return placed;
+    const known = typeof id === "string" ? this.#byId.get(id) : undefined;
+    if (known?.type === type && mayStandAt(known, index)) return known;
+    if (isOpen) return placed;
+    if (filled(id) === undefined) {
+      const open = this.#lastOpen(type);
+      if (open && mayStandAt(open, index)) return open;
+      // A piece of an item that is done comes too late.
+      if (placed?.type === type) return placed;
+    }
+    return this.add(implied(event), index);
+  }
+
+  /** The item that is added: a new one, unless the event comes twice or after the item's first deltas. */
+  added({ output_index: index }: JsonObject, item: JsonObject): GrowingItem {
+    const type = typeOf(item);
+    const placed = typeof index === "number" ? this.#byIndex.get(index) : undefined;
+    const recent = idsOf(item).length === 0 ? this.#lastOpen(type) : undefined;
+    const known = [placed, this.#known(item), recent].find(
+      (candidate) =>
+        candidate &&
+        !candidate.done &&
+        isLike(candidate, type) &&
+        mayStandAt(candidate, index) &&
+        isAddedAgain(candidate, item),
+    );
+    return known ? this.#learn(known, item) : this.add(item, index);
+  }
+
+  /** The item that is done: the one that is open in its place or under its id. A new one where it was never added. */
+  done({ output_index: index }: JsonObject, item: JsonObject): GrowingItem {
+    const type = typeOf(item);
+    const placed = typeof index === "number" ? this.#byIndex.get(index) : undefined;
+    const known = this.#known(item);
+    const agreeing = known && isLike(known, type) && mayStandAt(known, index) ? known : undefined;
+    const found = agreeing ?? (placed && isLike(placed, type) ? placed : undefined);
+    if (found && !found.done) return this.#learn(found, item);
+    if (known && !known.done && isLike(known, type)) return this.#learn(known, item);
+    if (found && isDoneAgain(found, item)) return found;
+    const open = idsOf(item).length === 0 && typeof index !== "number" ? this.#lastOpen(type) : undefined;
+    return open ?? this.add(item, index);
   }
 
   /**
-   * The item that an event speaks of: by its place, by its id or its call's, or, where an event says neither, the last one of its
-   * type that is open. A new one where there is none.
+   * For each item of the response's output the one that was streamed, if any: by its ids; by its place, where places can be
+   * trusted; else in order, where neither tells.
    */
-  find(event: JsonObject, item: JsonObject): GrowingItem {
-    const { output_index: index } = event;
-    const type = typeOf(item);
-    const ids = idsOf(item);
-    const placed = typeof index === "number" ? this.#byIndex.get(index) : undefined;
-    const known = this.#named(ids);
-    // A place that is done already may be given again to another item, and often is to all.
-    if (placed && isLike(placed, type) && (!placed.done || known === placed || ids.length === 0)) return placed;
-    if (known) return known;
-    if (typeof index !== "number" && ids.length === 0) {
-      const open = this.items.findLast((candidate) => candidate.type === type && !candidate.done);
-      if (open) return open;
-    }
-    return this.#add(item, type, typeof index === "number" ? index : undefined, ids);
-  }
-
-  /** An item of the response's output: by its id, or by its place or type where the item that was streamed had none. */
-  findInOutput(item: JsonObject, index: number): GrowingItem {
-    const type = typeOf(item);
-    const ids = idsOf(item);
-    const placed = this.#byIndex.get(index);
-    const samePlace = placed && isLike(placed, type) && (!placed.named || ids.length === 0) ? placed : undefined;
-    const nameless = (candidate: GrowingItem) => candidate.type === type && !candidate.named && !candidate.done;
-    return this.#named(ids) ?? samePlace ?? this.items.find(nameless) ?? this.#add(item, type, index, ids);
-  }
-
-  #named(ids: readonly string[]): GrowingItem | undefined {
-    for (const id of ids) {
-      const known = this.#byId.get(id);
-      if (known) return known;
-    }
-    return undefined;
-  }
-
-  #add(item: JsonObject, type: ItemType, index: number | undefined, ids: readonly string[]): GrowingItem {
-    const growing: GrowingItem = {
-      type,
-      number: this.items.length,
-      kind: item.type === "custom_tool_call" ? "custom" : "function",
-      arguments: "",
-      characters: 0,
-      annotations: 0,
-      named: ids.length > 0,
-      started: false,
-      done: false,
+  inOutput(output: readonly JsonValue[]): (GrowingItem | undefined)[] {
+    const found: (GrowingItem | undefined)[] = output.map(() => undefined);
+    const match = (find: (item: JsonObject, index: number) => GrowingItem | undefined) => {
+      output.forEach((item, index) => {
+        if (found[index] || !isObject(item)) return;
+        const growing = find(item, index);
+        if (!growing) return;
+        growing.listed = true;
+        found[index] = this.#learn(growing, item);
+      });
     };
+    match((item) => this.#withIdsOf(item));
+    match((item, index) => {
+      const placed = this.#shared ? undefined : this.#byIndex.get(index);
+      return placed && isFree(placed, item) && !isAnotherCall(placed, item) ? placed : undefined;
+    });
+    match((item) =>
+      this.items.find(
+        (candidate) =>
+          isFree(candidate, item) &&
+          (this.#shared || candidate.index === undefined) &&
+          agrees(candidate, item) === undefined,
+      ),
+    );
+    return found;
+  }
+
+  add(item: JsonObject, index: JsonValue | undefined): GrowingItem {
+    const growing = newItem(this.items.length, item, index);
     this.items.push(growing);
-    if (index !== undefined) this.#byIndex.set(index, growing);
-    for (const id of ids) this.#byId.set(id, growing);
+    if (growing.index !== undefined) {
+      if (this.#byIndex.has(growing.index)) {
+        this.#shared = true;
+        if (growing.type === "call") growing.repairs = new Set(["shared_index"]);
+      }
+      this.#byIndex.set(growing.index, growing);
+    }
+    this.#recent.set(growing.type, growing);
+    this.#learn(growing, item);
     this.#onNew(growing, item);
     return growing;
   }
-}
 
-const itemTypes = new Map<JsonValue | undefined, ItemType>([
-  ["message", "message"],
-  ["reasoning", "reasoning"],
-  ["function_call", "call"],
-  ["custom_tool_call", "call"],
-]);
+  /** The id of a call counts for more than the item's own. */
+  #known(item: JsonObject): GrowingItem | undefined {
+    const [id, callId] = [idOf(item.id), idOf(item.call_id)];
+    return (callId && this.#byId.get(callId)) || (id && this.#byId.get(id)) || undefined;
+  }
 
-export function typeOf(item: JsonObject): ItemType {
-  return itemTypes.get(item.type) ?? "opaque";
-}
+  /** Where an id was given to several items, the first of them that is left. */
+  #withIdsOf(item: JsonObject): GrowingItem | undefined {
+    const known = this.#known(item);
+    if (!known) return undefined;
+    const isIt = (candidate: GrowingItem) => isFree(candidate, item) && agrees(candidate, item) === true;
+    return this.items.find(isIt) ?? (isFree(known, item) && agrees(known, item) !== false ? known : undefined);
+  }
 
-function isLike(growing: GrowingItem, type: ItemType): boolean {
-  return growing.type === type || growing.type === "opaque";
-}
+  #lastOpen(type: ItemType): GrowingItem | undefined {
+    const recent = this.#recent.get(type);
+    if (!recent?.done) return recent;
+    const open = this.items.findLast((candidate) => candidate.type === type && !candidate.done);
+    if (open) this.#recent.set(type, open);
+    return open;
+  }
 
-function idsOf({ id, call_id: callId }: JsonObject): string[] {
-  return [id, callId].filter((name) => typeof name === "string" && name !== "") as string[];
+  #learn(growing: GrowingItem, item: JsonObject): GrowingItem {
+    growing.id ??= idOf(item.id);
+    growing.callId ??= idOf(item.call_id);
+    growing.name ??= filled(item.name);
+    for (const id of idsOf(item)) this.#byId.set(id, growing);
+    return growing;
+  }
 }
 
 /** An event about an item that was never added tells by its own type, and by its name, what it belongs to. */

@@ -1,7 +1,8 @@
-import { argumentsState } from "../../tools/index.ts";
 import { type Emit, isObject, type JsonObject, type JsonValue, unread } from "../../turn/index.ts";
+import { ProviderCalls, type Source } from "./calls.ts";
 import { annotationsOf, partsOf, textOf } from "./content.ts";
-import { type GrowingItem, ItemFinder, typeOf } from "./item-finder.ts";
+import { type GrowingItem, typeOf } from "./growing-item.ts";
+import { ItemFinder } from "./item-finder.ts";
 
 /**
  * The output items of one Responses answer. What a provider leaves out of its deltas is taken from the item's own end, and
@@ -10,62 +11,79 @@ import { type GrowingItem, ItemFinder, typeOf } from "./item-finder.ts";
 export class ProviderItems {
   readonly #emit: Emit;
   readonly #finder = new ItemFinder((growing, item) => this.#start(growing, item));
+  readonly #calls: ProviderCalls;
 
   constructor(emit: Emit) {
     this.#emit = emit;
+    this.#calls = new ProviderCalls(emit);
   }
 
-  get tooMany(): boolean {
-    return this.#finder.tooMany;
+  /** What makes the answer one that cannot be read. */
+  get trouble(): string | undefined {
+    return this.#finder.tooMany ? "more items than a client can take" : this.#calls.trouble;
   }
 
   /** One event about an item; events that the common language has no word for are left out. */
   take(event: JsonObject): void {
     switch (event.type) {
       case "response.output_item.added":
-        if (isObject(event.item)) this.#finder.find(event, event.item);
+        if (isObject(event.item)) this.#added(event, event.item);
         return;
       case "response.output_item.done":
-        if (isObject(event.item)) this.#finish(this.#finder.find(event, event.item), event.item, false);
+        if (isObject(event.item)) this.#done(event, event.item);
         return;
       case "response.output_text.delta":
-        this.#text(this.#finder.of(event), event);
+        this.#text(this.#finder.of(event, "message"), event);
         return;
       case "response.refusal.delta":
-        this.#refusal(this.#finder.of(event), event.delta);
+        this.#refusal(this.#finder.of(event, "message"), event.delta);
         return;
       case "response.output_text.annotation.added":
-        if (isObject(event.annotation)) this.#annotation(this.#finder.of(event), event.annotation);
+        if (isObject(event.annotation)) this.#annotation(this.#finder.of(event, "message"), event.annotation);
         return;
       case "response.reasoning_summary_text.delta":
-        this.#reasoning(this.#finder.of(event), event.delta, 2 * indexOf(event.summary_index));
+        this.#reasoning(this.#finder.of(event, "reasoning"), event.delta, 2 * indexOf(event.summary_index));
         return;
       case "response.reasoning_text.delta":
       case "response.reasoning.delta":
-        this.#reasoning(this.#finder.of(event), event.delta, 2 * indexOf(event.content_index) + 1);
+        this.#reasoning(this.#finder.of(event, "reasoning"), event.delta, 2 * indexOf(event.content_index) + 1);
         return;
       case "response.function_call_arguments.delta":
       case "response.custom_tool_call_input.delta":
-        if (typeof event.delta === "string") this.#grow(this.#finder.of(event), event.delta);
+        this.#calls.delta(this.#finder.of(event, "call"), event);
         return;
       case "response.function_call_arguments.done":
-        this.#reconcile(this.#finder.of(event), event.arguments);
-        return;
       case "response.custom_tool_call_input.done":
-        this.#reconcile(this.#finder.of(event), event.input);
+        this.#calls.argumentsDone(this.#finder.of(event, "call"), event);
     }
   }
 
   /** The response's own output: items that were not streamed, or not to their end. */
-  complete(output: readonly JsonValue[], cut: boolean): void {
+  complete(output: readonly JsonValue[], cut: boolean, source: Source): void {
+    const streamed = this.#finder.inOutput(output);
     output.forEach((item, index) => {
-      if (isObject(item)) this.#finish(this.#finder.findInOutput(item, index), item, cut);
+      if (!isObject(item) || this.trouble) return;
+      const growing = streamed[index] ?? this.#finder.add(item, undefined);
+      if (!streamed[index] && source === "output") this.#calls.note(growing, "final_only");
+      this.#finish(growing, item, cut, source);
     });
   }
 
   /** The answer ends; false when a call stops in the middle. */
-  end(): boolean {
-    return this.#finder.items.every((item) => item.type !== "call" || item.done);
+  end(completed: boolean): boolean {
+    return this.#calls.end(this.#finder.items, completed);
+  }
+
+  #added(event: JsonObject, item: JsonObject): void {
+    const growing = this.#finder.added(event, item);
+    if (typeof event.output_index !== "number") this.#calls.note(growing, "missing_index");
+    this.#start(growing, item);
+  }
+
+  #done(event: JsonObject, item: JsonObject): void {
+    const growing = this.#finder.done(event, item);
+    if (typeof event.output_index !== "number") this.#calls.note(growing, "missing_index");
+    this.#finish(growing, item, false, "event");
   }
 
   /** Begins the item as soon as it is known what it is; a call, when its name is known too. */
@@ -81,22 +99,12 @@ export class ProviderItems {
         this.#emit({ type: "reasoning.started", item: number, id });
         break;
       case "call":
-        if (typeof item.name !== "string" || item.name === "") return;
-        this.#startCall(growing, item.name, id, item);
-        break;
+        this.#calls.start(growing, item);
+        return;
       case "opaque":
         return;
     }
     growing.started = true;
-  }
-
-  #startCall(growing: GrowingItem, name: string, id: string | undefined, item: JsonObject): void {
-    const callId = typeof item.call_id === "string" ? item.call_id : undefined;
-    const more = unread(item, readOfCall, "responses");
-    this.#emit({ type: "call.started", call: growing.number, kind: growing.kind, name, callId, id, more });
-    if (growing.arguments !== "") {
-      this.#emit({ type: "call.arguments", call: growing.number, delta: growing.arguments });
-    }
   }
 
   #text(growing: GrowingItem, { delta, logprobs }: JsonObject): void {
@@ -125,23 +133,11 @@ export class ProviderItems {
     this.#emit({ type: "reasoning.delta", item: growing.number, text: delta, part });
   }
 
-  #grow(growing: GrowingItem, delta: string): void {
-    if (growing.type !== "call" || growing.done || delta === "") return;
-    growing.arguments += delta;
-    if (growing.started) this.#emit({ type: "call.arguments", call: growing.number, delta });
-  }
-
-  /** The end of a value repeats it whole: what was missing before is added now. */
-  #reconcile(growing: GrowingItem, whole: JsonValue | undefined): void {
-    const text = isObject(whole) ? JSON.stringify(whole) : whole;
-    if (typeof text !== "string" || text.length <= growing.arguments.length) return;
-    if (text.startsWith(growing.arguments)) this.#grow(growing, text.slice(growing.arguments.length));
-  }
-
-  #finish(growing: GrowingItem, item: JsonObject, cut: boolean): void {
+  #finish(growing: GrowingItem, item: JsonObject, cut: boolean, source: Source): void {
     if (growing.done) return;
     // An item that was added without saying what it is says so at its end.
     if (growing.type === "opaque") growing.type = typeOf(item);
+    if (growing.type === "call" && !growing.started && item.type === "custom_tool_call") growing.kind = "custom";
     this.#start(growing, item);
     switch (growing.type) {
       case "message":
@@ -157,24 +153,12 @@ export class ProviderItems {
         });
         break;
       case "call":
-        if (!this.#finishCall(growing, item, cut)) return;
-        break;
+        this.#calls.finish(growing, item, cut, source);
+        return;
       case "opaque":
         this.#emit({ type: "item.done", api: "responses", item });
     }
     growing.done = true;
-  }
-
-  /** False when the call is not whole: it is then left unfinished. */
-  #finishCall(growing: GrowingItem, item: JsonObject, cut: boolean): boolean {
-    growing.kind = item.type === "custom_tool_call" ? "custom" : growing.kind;
-    this.#reconcile(growing, growing.kind === "custom" ? item.input : item.arguments);
-    const incomplete =
-      item.status === "incomplete" || item.status === "in_progress" || (cut && item.status === undefined);
-    if (!growing.started || incomplete) return false;
-    if (growing.kind === "function" && argumentsState(growing.arguments) === "cut") return false;
-    this.#emit({ type: "call.done", call: growing.number });
-    return true;
   }
 
   /** What a message has at its end and did not have in its deltas. */
@@ -198,7 +182,6 @@ export class ProviderItems {
 }
 
 const readOfMessage = new Set(["type", "id", "role", "content", "status"]);
-const readOfCall = new Set(["type", "id", "call_id", "name", "arguments", "input", "status"]);
 
 function indexOf(value: JsonValue | undefined): number {
   return typeof value === "number" ? value : 0;

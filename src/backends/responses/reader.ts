@@ -7,8 +7,10 @@ import {
   parseJson,
 } from "../../turn/index.ts";
 import { done, type ServerEvent } from "../../wire/sse.ts";
+import { reportedError } from "../reported-error.ts";
 import type { AnswerReader } from "../upstream.ts";
 import { cutAnswer, errorFromAnswer, invalidAnswer, type Redact } from "../upstream-errors.ts";
+import type { Source } from "./calls.ts";
 import { ProviderItems } from "./items.ts";
 import { readUsage } from "./usage.ts";
 
@@ -33,29 +35,36 @@ export class ResponsesReader implements AnswerReader {
     return this.finished;
   }
 
-  event({ data }: ServerEvent): void {
+  event({ event: name, data }: ServerEvent): void {
     if (data === done) throw cutAnswer(this.#backend);
     const event = parseJson(data);
-    if (!isObject(event)) throw invalidAnswer(this.#backend, "an event that is not a JSON object");
-    this.#take(event);
+    if (name === "error") throw this.#failure(isObject(event) ? (reportedError(event) ?? event) : data);
+    if (!isObject(event)) this.#oddData(data);
+    else if (typeof event.type === "string") this.#take(event, event.type);
+    else this.#takeUntyped(event, name);
   }
 
   whole(answer: JsonValue): void {
-    if (!isObject(answer) || !Array.isArray(answer.output)) {
-      throw isObject(answer) && answer.error
-        ? errorFromAnswer(this.#backend, answer.error, this.#redact)
-        : invalidAnswer(this.#backend, "an answer without output");
+    if (!isObject(answer)) throw invalidAnswer(this.#backend, "an answer that is not a JSON object");
+    const error = Array.isArray(answer.output) ? undefined : reportedError(answer);
+    if (error !== undefined) throw this.#failure(error);
+    const status = typeof answer.status === "string" ? answer.status : "completed";
+    if (status === "queued" || status === "in_progress") {
+      throw invalidAnswer(this.#backend, "a response that is still in progress");
+    }
+    if (!Array.isArray(answer.output) && severity(status) < severity("cancelled")) {
+      throw invalidAnswer(this.#backend, "an answer without output");
     }
     this.#name(answer);
-    this.#end(answer, typeof answer.status === "string" ? answer.status : "completed");
+    this.#end(answer, status, "whole");
   }
 
   end(): void {
     throw cutAnswer(this.#backend);
   }
 
-  #take(event: JsonObject): void {
-    switch (event.type) {
+  #take(event: JsonObject, type: string): void {
+    switch (type) {
       case "response.created":
       case "response.in_progress":
       case "response.queued":
@@ -65,14 +74,31 @@ export class ResponsesReader implements AnswerReader {
       case "response.incomplete":
       case "response.failed":
       case "response.cancelled":
-        this.#end(isObject(event.response) ? event.response : {}, event.type.slice("response.".length));
+        this.#end(isObject(event.response) ? event.response : {}, type.slice("response.".length), "output");
+        return;
+      case "response.done":
+        this.#end(isObject(event.response) ? event.response : {}, "completed", "output");
         return;
       case "error":
-        throw errorFromAnswer(this.#backend, isObject(event.error) ? event.error : event, this.#redact);
+      case "response.error":
+        throw this.#failure(reportedError(event) ?? event);
       default:
         this.#items.take(event);
-        if (this.#items.tooMany) throw invalidAnswer(this.#backend, "more items than a client can take");
+        if (this.#items.trouble) throw invalidAnswer(this.#backend, this.#items.trouble);
     }
+  }
+
+  /** Some providers write the type only as the event's name. What has none at all is an error or a sign of life. */
+  #takeUntyped(event: JsonObject, name: string | undefined): void {
+    const error = reportedError(event);
+    if (error !== undefined) throw this.#failure(error);
+    if (name) this.#take({ ...event, type: name }, name);
+  }
+
+  #oddData(data: string): void {
+    const text = data.trim();
+    if (text === done) throw cutAnswer(this.#backend);
+    if (text !== "") throw invalidAnswer(this.#backend, "an event that is not a JSON object");
   }
 
   #name(response: JsonObject): void {
@@ -81,22 +107,32 @@ export class ResponsesReader implements AnswerReader {
     this.#emit({ type: "response.started", id: response.id });
   }
 
-  #end(response: JsonObject, event: string): void {
-    // The response's own word counts for more than the event's name.
-    const status = typeof response.status === "string" && ended.has(response.status) ? response.status : event;
-    if (status === "failed" || status === "cancelled") {
-      throw errorFromAnswer(this.#backend, response.error ?? `the response was ${status}.`, this.#redact);
+  #end(response: JsonObject, event: string, source: Source): void {
+    // Where the event's name and the response's own word differ, the worse one is believed.
+    const own = typeof response.status === "string" ? response.status : event;
+    const status = severity(own) > severity(event) ? own : event;
+    if (response.error || severity(status) >= severity("cancelled")) {
+      throw this.#failure(response.error || `the response was ${status}.`);
     }
-    if (Array.isArray(response.output)) this.#items.complete(response.output, status === "incomplete");
-    const reason = status === "incomplete" ? incompleteReason(response) : "stop";
-    const whole = this.#items.end();
+    const incomplete = severity(status) === severity("incomplete");
+    if (Array.isArray(response.output)) this.#items.complete(response.output, incomplete, source);
+    if (this.#items.trouble) throw invalidAnswer(this.#backend, this.#items.trouble);
+    const reason = incomplete ? incompleteReason(response) : "stop";
+    const whole = this.#items.end(!incomplete);
     if (isObject(response.usage)) this.#emit({ type: "usage.reported", usage: readUsage(response.usage) });
     this.finished = true;
     this.#emit({ type: "turn.finished", reason: whole || reason !== "stop" ? reason : "length" });
   }
+
+  #failure(error: JsonValue): Error {
+    return errorFromAnswer(this.#backend, error, this.#redact);
+  }
 }
 
-const ended = new Set(["completed", "incomplete", "failed", "cancelled"]);
+/** How far from a success a status is; one that is no ending says nothing. */
+function severity(status: string): number {
+  return ["completed", "incomplete", "cancelled", "failed"].indexOf(status);
+}
 
 function incompleteReason(response: JsonObject): FinishReason {
   const details = isObject(response.incomplete_details) ? response.incomplete_details : {};

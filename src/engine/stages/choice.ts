@@ -45,7 +45,8 @@ export function keepChoice(turn: Turn, observer: Observer): Stage {
         return;
       case "call.arguments":
       case "call.done":
-        if (!suppressed.has(event.call)) emit(event);
+      case "call.repaired":
+        if (event.call === undefined || !suppressed.has(event.call)) emit(event);
         return;
       case "refusal.delta":
         refused = true;

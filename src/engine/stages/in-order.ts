@@ -18,6 +18,8 @@ export function inOrder(observer: Observer): Stage {
   let open: number | undefined;
   let opensCall = false;
   let queue: Waiting[] = [];
+  /** How many of those that wait had begun when the open call went on. */
+  let mixed = 0;
   const byLane = new Map<number, Waiting>();
 
   const wait = (lane: number | undefined, event: TurnEvent) => {
@@ -45,13 +47,19 @@ export function inOrder(observer: Observer): Stage {
         opensCall = open !== undefined && first?.type === "call.started";
       }
       if (first?.type === "call.started") observer.callReplayed(first, waiting.events.length);
-      for (const event of waiting.events) emit(event);
+      for (const event of waiting.events) {
+        emit(event);
+        if (next < mixed && event.type === "call.started") {
+          emit({ type: "call.repaired", call: event.call, repair: "interleaved" });
+        }
+      }
     }
     queue = queue.slice(next);
+    mixed = Math.max(0, mixed - next);
   };
 
   return (event, emit) => {
-    if (event.type === "usage.reported" || event.type === "response.started") {
+    if (isAside(event)) {
       emit(event);
       return;
     }
@@ -74,6 +82,7 @@ export function inOrder(observer: Observer): Stage {
     } else if (lane !== open) {
       wait(lane, event);
     } else {
+      if (event.type === "call.arguments") mixed = queue.length;
       emit(event);
       if (ends(event)) {
         open = undefined;
@@ -81,6 +90,12 @@ export function inOrder(observer: Observer): Stage {
       }
     }
   };
+}
+
+/** What is about no item has its place at once. */
+function isAside(event: TurnEvent): boolean {
+  if (event.type === "call.repaired") return event.call === undefined;
+  return event.type === "usage.reported" || event.type === "response.started";
 }
 
 function laneOf(event: TurnEvent): number | undefined {

@@ -15,6 +15,7 @@ import {
   without,
   wrong,
 } from "../../turn/index.ts";
+import { checkChatBounds } from "../bounds.ts";
 import { readMessages } from "./read-messages.ts";
 
 /** A Chat Completions request: the turn, and how its client wants the answer written. */
@@ -57,6 +58,7 @@ const read = new Set([
 ]);
 
 export function decodeChatRequest(body: JsonObject): ChatRequest {
+  checkChatBounds(body);
   const messages = optionalArray(body, "messages");
   if (!messages || messages.length === 0) throw wrong("messages", "a list with at least one message", body.messages);
   refuseSeveralChoices(body);

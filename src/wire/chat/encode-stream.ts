@@ -8,7 +8,6 @@ import {
   type TurnEvent,
   type Usage,
 } from "../../turn/index.ts";
-import { eventStream } from "../content-types.ts";
 import { imagesOfItem } from "../images.ts";
 import { dataLine, doneLine } from "../sse.ts";
 import { completionId, finishReason, writeAnnotation, writeUsage } from "./answer.ts";
@@ -26,7 +25,6 @@ export interface ChatAnswer {
  */
 export class ChatStreamEncoder implements Encoder {
   readonly streams = true;
-  readonly contentType = eventStream;
   readonly #legacy: boolean;
   readonly #includeUsage: boolean;
   /** What stands before and after a choice is the same in every chunk of a stream. */
@@ -98,6 +96,7 @@ export class ChatStreamEncoder implements Encoder {
       case "reasoning.started":
       case "reasoning.done":
       case "response.started":
+      case "call.repaired":
         return "";
     }
   }

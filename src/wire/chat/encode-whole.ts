@@ -7,7 +7,6 @@ import {
   type TurnEvent,
   type Usage,
 } from "../../turn/index.ts";
-import { json } from "../content-types.ts";
 import { errorEnvelope } from "../envelope.ts";
 import { imagesOfItem } from "../images.ts";
 import { completionId, finishReason, writeAnnotation, writeUsage } from "./answer.ts";
@@ -25,7 +24,6 @@ interface Call {
 /** A Chat Completions answer in one piece. */
 export class ChatWholeEncoder implements Encoder {
   readonly streams = false;
-  readonly contentType = json;
   readonly #answer: ChatAnswer;
   readonly #calls: Call[] = [];
   readonly #annotations: JsonObject[] = [];
@@ -104,6 +102,7 @@ export class ChatWholeEncoder implements Encoder {
       case "reasoning.started":
       case "reasoning.done":
       case "response.started":
+      case "call.repaired":
         return "";
     }
   }

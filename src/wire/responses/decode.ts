@@ -15,6 +15,7 @@ import {
   without,
   wrong,
 } from "../../turn/index.ts";
+import { checkResponsesBounds } from "../bounds.ts";
 import { readItem } from "./items.ts";
 import { upstreamResponseId } from "./response-id.ts";
 
@@ -54,6 +55,7 @@ const read = new Set([
 ]);
 
 export function decodeResponsesRequest(body: JsonObject): ResponsesRequest {
+  checkResponsesBounds(body);
   const tools = readTools(body.tools, "responses");
   const choice = readChoice(body.tool_choice, "responses");
   checkChoice(choice, tools);

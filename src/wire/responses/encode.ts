@@ -1,5 +1,4 @@
 import type { Encoder, ErrorBody, FinishReason, Ids, TurnEvent, Usage } from "../../turn/index.ts";
-import { eventStream, json } from "../content-types.ts";
 import { errorEnvelope } from "../envelope.ts";
 import type { ResponsesRequest } from "./decode.ts";
 import { type Emitter, ExtendedEmitter, OpenAIEmitter, silentEmitter } from "./emitter.ts";
@@ -22,7 +21,6 @@ export interface ResponsesAnswer {
 /** A Responses answer: a stream by a profile's emitter, or one object when nobody hears the emitter. */
 export class ResponsesEncoder implements Encoder {
   readonly streams: boolean;
-  readonly contentType: string;
   readonly #answer: ResponsesAnswer;
   readonly #emitter: Emitter;
   readonly #output: ResponseOutput;
@@ -32,7 +30,6 @@ export class ResponsesEncoder implements Encoder {
   constructor(answer: ResponsesAnswer) {
     this.#answer = answer;
     this.streams = answer.request.turn.stream;
-    this.contentType = this.streams ? eventStream : json;
     this.#emitter = this.streams ? createEmitter(answer.profile) : silentEmitter;
     this.#output = new ResponseOutput(this.#emitter, answer.ids);
   }

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { createDemoBackend } from "../../../src/backends/demo/index.ts";
-import type { TurnEvent } from "../../../src/turn/index.ts";
+import { Stop, TurnError, type TurnEvent } from "../../../src/turn/index.ts";
 import { ask, getTime, getWeather, heard, play, search, turnOf } from "./turns.ts";
 
 const tools = [getWeather, getTime];
@@ -23,7 +23,7 @@ describe("a stream", () => {
         batches.push([]);
         return undefined;
       },
-      signal: new AbortController().signal,
+      stop: new Stop(),
     });
     const texts = batches.map((batch) =>
       batch.map((event) => (event.type === "text.delta" ? event.text : "")).join(""),
@@ -41,7 +41,7 @@ describe("a stream", () => {
     const running = createDemoBackend({ name: "demo", pace: 0 }).run(turnOf("hello", { stream: true }), {
       emit: (event) => seen.push(event),
       flush: () => (seen.length === 1 ? full : undefined),
-      signal: new AbortController().signal,
+      stop: new Stop(),
     });
     await new Promise((resolve) => setImmediate(resolve));
     expect(seen).toHaveLength(1);
@@ -60,7 +60,7 @@ describe("the pace", () => {
     const running = createDemoBackend({ name: "demo", pace: 20 }).run(turnOf("hello", { stream: true }), {
       emit: (event) => seen.push(event),
       flush: () => undefined,
-      signal: new AbortController().signal,
+      stop: new Stop(),
     });
     await vi.advanceTimersByTimeAsync(100);
     expect(seen).toHaveLength(6);
@@ -75,16 +75,16 @@ describe("the pace", () => {
 
   it("ends at once when the client leaves, and leaves no timer", async () => {
     const seen: TurnEvent[] = [];
-    const leaving = new AbortController();
-    const reason = new Error("the client has left");
+    const leaving = new Stop();
+    const reason = new TurnError("client_closed", "the client has left");
     const running = createDemoBackend({ name: "demo", pace: 20 }).run(turnOf("hello", { stream: true }), {
       emit: (event) => seen.push(event),
       flush: () => undefined,
-      signal: leaving.signal,
+      stop: leaving,
     });
     const ended = expect(running).rejects.toBe(reason);
     await vi.advanceTimersByTimeAsync(50);
-    leaving.abort(reason);
+    leaving.now(reason);
     await ended;
     expect(vi.getTimerCount()).toBe(0);
     const count = seen.length;
@@ -94,12 +94,12 @@ describe("the pace", () => {
   });
 
   it("ends at once also while the reader is full, or before the start", async () => {
-    const leaving = new AbortController();
+    const leaving = new Stop();
     const backend = createDemoBackend({ name: "demo", pace: 20 });
-    const round = { emit: () => {}, flush: () => new Promise<void>(() => {}), signal: leaving.signal };
+    const round = { emit: () => {}, flush: () => new Promise<void>(() => {}), stop: leaving };
     const running = backend.run(turnOf("hello", { stream: true }), round);
     const ended = expect(running).rejects.toThrow("gone");
-    leaving.abort(new Error("gone"));
+    leaving.now(new TurnError("client_closed", "gone"));
     await ended;
     await expect(backend.run(turnOf("hello"), round)).rejects.toThrow("gone");
     expect(vi.getTimerCount()).toBe(0);

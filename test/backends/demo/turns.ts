@@ -1,5 +1,13 @@
 import { createDemoBackend } from "../../../src/backends/demo/index.ts";
-import type { FunctionTool, Item, JsonObject, JsonValue, Turn, TurnEvent } from "../../../src/turn/index.ts";
+import {
+  type FunctionTool,
+  type Item,
+  type JsonObject,
+  type JsonValue,
+  Stop,
+  type Turn,
+  type TurnEvent,
+} from "../../../src/turn/index.ts";
 
 export function user(text: string): Item {
   return { type: "message", role: "user", content: [{ type: "text", text }] };
@@ -52,7 +60,7 @@ export async function play(turn: Turn, pace = 0): Promise<TurnEvent[]> {
   await createDemoBackend({ name: "demo", pace }).run(turn, {
     emit: (event) => events.push(event),
     flush: () => undefined,
-    signal: new AbortController().signal,
+    stop: new Stop(),
   });
   return events;
 }
@@ -74,7 +82,7 @@ export function heard(events: TurnEvent[]): Heard {
     if (event.type === "text.delta") sofar.text += event.text;
     if (event.type === "reasoning.delta") sofar.reasoning += event.text;
     if (event.type === "call.started") open.set(event.call, { kind: event.kind, name: event.name, arguments: "" });
-    const call = "call" in event ? open.get(event.call) : undefined;
+    const call = "call" in event && event.call !== undefined ? open.get(event.call) : undefined;
     if (event.type === "call.arguments" && call) call.arguments += event.delta;
     if (event.type === "call.done" && call) sofar.calls.push(call);
     if (event.type === "turn.finished") sofar.finish = event.reason;

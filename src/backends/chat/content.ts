@@ -1,0 +1,116 @@
+import { type Emit, isObject, type JsonObject, type JsonValue, type Repair } from "../../turn/index.ts";
+import type { GrowingCalls } from "./calls.ts";
+
+/** What a chat message holds, as events: from deltas, from a message, or from both. */
+export class MessageContent {
+  readonly #emit: Emit;
+  readonly #calls: GrowingCalls;
+  #said = false;
+  #thought = false;
+  #refused = false;
+  #annotated = false;
+  #carried = false;
+
+  constructor(emit: Emit, calls: GrowingCalls) {
+    this.#emit = emit;
+    this.#calls = calls;
+  }
+
+  /** Whether there was anything at all. */
+  get any(): boolean {
+    return this.#said || this.#thought || this.#refused || this.#carried || this.#calls.any;
+  }
+
+  delta(delta: JsonObject, logprobs: JsonValue | undefined): void {
+    this.#read(delta, logprobs);
+    for (const entry of entriesOf(delta.tool_calls)) if (isObject(entry)) this.#calls.take(entry);
+    if (isObject(delta.function_call)) this.#calls.takeLegacy(delta.function_call);
+  }
+
+  whole(message: JsonObject, logprobs: JsonValue | undefined, repair?: Repair): void {
+    this.#read(message, logprobs);
+    for (const entry of entriesOf(message.tool_calls)) if (isObject(entry)) this.#calls.takeWhole(entry, repair);
+    if (isObject(message.function_call)) this.#calls.takeLegacy(message.function_call, repair);
+  }
+
+  /** The message at the end of a stream. It repeats what came by deltas, and brings what did not. */
+  rest(message: JsonObject, logprobs: JsonValue | undefined): void {
+    const brought = new Set<string>();
+    if (this.#said) brought.add("content");
+    if (this.#thought) brought.add("reasoning").add("reasoning_content");
+    if (this.#refused) brought.add("refusal");
+    if (this.#annotated) brought.add("annotations");
+    if (this.#calls.any) brought.add("tool_calls").add("function_call");
+    if (this.#carried) for (const key of carriedKeys) brought.add(key);
+    const rest = Object.fromEntries(Object.entries(message).filter(([key]) => !brought.has(key)));
+    this.whole(rest, logprobs, "final_only");
+  }
+
+  #read(message: JsonObject, logprobs: JsonValue | undefined): void {
+    const { content, refusal, annotations } = message;
+    const reasoning = message.reasoning_content ?? message.reasoning;
+    if (typeof reasoning === "string" && reasoning !== "") this.#reasoning(reasoning);
+    if (typeof content === "string") this.#text(content, logprobs);
+    else if (Array.isArray(content)) this.#parts(content);
+    if (typeof refusal === "string" && refusal !== "") {
+      this.#refused = true;
+      this.#emit({ type: "refusal.delta", text: refusal });
+    }
+    if (Array.isArray(annotations)) {
+      for (const annotation of annotations) if (isObject(annotation)) this.#annotation(annotation);
+    }
+    for (const key of carriedKeys) if (message[key]) this.#carry({ [key]: message[key] });
+  }
+
+  #text(text: string, logprobs: JsonValue | undefined): void {
+    if (text === "") return;
+    this.#said = true;
+    this.#calls.settle();
+    if (!isObject(logprobs) || !Array.isArray(logprobs.content)) this.#emit({ type: "text.delta", text });
+    else this.#emit({ type: "text.delta", text, logprobs: logprobs.content.filter(isObject) });
+  }
+
+  #reasoning(text: string): void {
+    this.#thought = true;
+    this.#calls.settle();
+    this.#emit({ type: "reasoning.delta", text, part: 0 });
+  }
+
+  /** Some providers write content as parts, with the reasoning among them. */
+  #parts(parts: readonly JsonValue[]): void {
+    for (const part of parts) {
+      if (!isObject(part)) continue;
+      if (typeof part.text === "string") this.#text(part.text, undefined);
+      else if (part.type === "image_url") this.#carry({ images: [part] });
+      else if (Array.isArray(part.thinking)) {
+        for (const thought of part.thinking) {
+          if (isObject(thought) && typeof thought.text === "string") this.#reasoning(thought.text);
+        }
+      }
+    }
+  }
+
+  /** Chat nests a citation under its type; the common language has it flat, as Responses does. */
+  #annotation(annotation: JsonObject): void {
+    this.#annotated = true;
+    const { type } = annotation;
+    const nested = typeof type === "string" ? annotation[type] : undefined;
+    this.#emit({ type: "annotation.added", annotation: isObject(nested) ? { type, ...nested } : annotation });
+  }
+
+  #carry(item: JsonObject): void {
+    this.#carried = true;
+    this.#emit({ type: "item.done", api: "chat", item });
+  }
+}
+
+/** What a message may hold beside its content, for which only this API has a place. */
+const carriedKeys = ["audio", "images", "reasoning_details"];
+
+const none: readonly JsonValue[] = [];
+
+/** A list; with some providers one call alone stands without it. */
+function entriesOf(calls: JsonValue | undefined): readonly JsonValue[] {
+  if (!calls) return none;
+  return Array.isArray(calls) ? calls : [calls];
+}

@@ -1,0 +1,122 @@
+import { argumentsState, isTooDeep, readArguments } from "../../tools/index.ts";
+import { type Emit, type JsonObject, type JsonValue, type Repair, unread } from "../../turn/index.ts";
+import { noteRepair, tellRepairs } from "../repairs.ts";
+import type { GrowingItem } from "./growing-item.ts";
+
+/** Where an item's end was read: in an event of the stream, in the output of a response that was streamed, or in a whole answer. */
+export type Source = "event" | "output" | "whole";
+
+/** The calls among the output items of one Responses answer. */
+export class ProviderCalls {
+  readonly #emit: Emit;
+  /** What makes the answer one that cannot be read. */
+  trouble: string | undefined;
+
+  constructor(emit: Emit) {
+    this.#emit = emit;
+  }
+
+  /** A call can begin when its name is known. */
+  start(growing: GrowingItem, item: JsonObject): void {
+    const { number, kind, name, callId, id } = growing;
+    if (growing.started) return;
+    if (name === undefined) {
+      this.note(growing, "late_name");
+      return;
+    }
+    growing.started = true;
+    const more = unread(item, readOfCall, "responses");
+    this.#emit({ type: "call.started", call: number, kind, name, callId, id, more });
+    tellRepairs(growing, this.#emit);
+    if (growing.arguments !== "") this.#emit({ type: "call.arguments", call: number, delta: growing.arguments });
+  }
+
+  delta(growing: GrowingItem, { delta, output_index: index }: JsonObject): void {
+    if (typeof index !== "number") this.note(growing, "missing_index");
+    if (typeof delta === "string") this.#grow(growing, delta);
+    // An object is whole: the next one can only be the same again.
+    else if (growing.arguments === "") this.#grow(growing, this.#textOf(growing, delta));
+  }
+
+  /** The end of the arguments, which has the name too. */
+  argumentsDone(growing: GrowingItem, event: JsonObject): void {
+    if (growing.type !== "call" || growing.done) return;
+    if (typeof event.output_index !== "number") this.note(growing, "missing_index");
+    if (typeof event.name === "string" && event.name !== "") growing.name ??= event.name;
+    this.start(growing, {});
+    this.#reconcile(growing, event.arguments ?? event.input, "event");
+    growing.ended = "whole";
+  }
+
+  /** The end of a call that has begun; one that is not whole is left unfinished. */
+  finish(growing: GrowingItem, item: JsonObject, cut: boolean, source: Source): void {
+    if (item.status === "incomplete" || (cut && item.status === undefined)) {
+      growing.ended = "cut";
+      return;
+    }
+    this.#reconcile(growing, growing.kind === "custom" ? item.input : item.arguments, source);
+    if (this.trouble) return;
+    if (growing.started && item.status !== "in_progress" && isNotCut(growing)) this.#done(growing);
+  }
+
+  /**
+   * The answer ends; false when a call stops in the middle. Where the response is completed, a call that was never said to be
+   * done is so if its arguments are.
+   */
+  end(items: readonly GrowingItem[], completed: boolean): boolean {
+    let whole = true;
+    for (const growing of items) {
+      if (growing.type !== "call" || growing.done) continue;
+      if (completed && growing.started && isWhole(growing)) this.#done(growing);
+      else whole = false;
+    }
+    return whole;
+  }
+
+  note(growing: GrowingItem, repair: Repair): void {
+    if (growing.type === "call") noteRepair(growing, repair, this.#emit);
+  }
+
+  #grow(growing: GrowingItem, delta: string): void {
+    if (growing.type !== "call" || growing.done || delta === "") return;
+    growing.arguments += delta;
+    if (growing.started) this.#emit({ type: "call.arguments", call: growing.number, delta });
+  }
+
+  /** The end of a value repeats it whole: what was missing before is added now. */
+  #reconcile(growing: GrowingItem, given: JsonValue | undefined, source: Source): void {
+    if (typeof given !== "string" && growing.arguments !== "") return;
+    const text = typeof given === "string" ? given : this.#textOf(growing, given);
+    if (text.length <= growing.arguments.length || !text.startsWith(growing.arguments)) return;
+    if (source !== "whole" && !growing.repairs?.has("final_only")) this.note(growing, "arguments_at_end");
+    this.#grow(growing, text.slice(growing.arguments.length));
+  }
+
+  #textOf(growing: GrowingItem, given: JsonValue | undefined): string {
+    if (given === undefined || given === null) return "";
+    if (isTooDeep(given)) {
+      this.trouble = "arguments that are nested too deeply";
+      return "";
+    }
+    this.note(growing, "arguments_object");
+    const read = readArguments(given);
+    return typeof read === "string" ? read : JSON.stringify(read);
+  }
+
+  #done(growing: GrowingItem): void {
+    growing.done = true;
+    this.#emit({ type: "call.done", call: growing.number });
+  }
+}
+
+const readOfCall = new Set(["type", "id", "call_id", "name", "arguments", "input", "status"]);
+
+function isNotCut({ kind, arguments: text }: GrowingItem): boolean {
+  return kind === "custom" || argumentsState(text) !== "cut";
+}
+
+function isWhole(growing: GrowingItem): boolean {
+  if (growing.ended === "whole") return isNotCut(growing);
+  const { kind, arguments: text } = growing;
+  return growing.ended === undefined && kind === "function" && text.trim() !== "" && argumentsState(text) === "whole";
+}

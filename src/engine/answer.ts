@@ -1,0 +1,178 @@
+import {
+  addUsage,
+  type Clock,
+  type Encoder,
+  type Outlet,
+  type TurnEvent,
+  type TurnFailed,
+  type TurnFinished,
+  toTurnError,
+  type Usage,
+} from "../turn/index.ts";
+
+/**
+ * held: nothing was sent, and a failure is a plain HTTP error. open: the stream was opened to keep the client waiting, but no
+ * content was sent. committed: the client has content, which is never taken back. ended: the terminal form went out.
+ */
+type State = "held" | "open" | "committed" | "ended";
+
+/** The answer to one turn, as far as the client has it. */
+export class Answer {
+  readonly #createEncoder: () => Encoder;
+  readonly #outlet: Outlet;
+  readonly #clock: Clock;
+  #encoder: Encoder;
+  #state: State = "held";
+  /** What came before the first content; it goes out with it. */
+  #waiting: TurnEvent[] = [];
+  #text = "";
+  #wrote = false;
+  /** The client does not take what was written yet. */
+  #full = false;
+  #upstreamId: string | undefined;
+  /** Whether the round under way has given content. */
+  #begun = false;
+  /** Whether the stream was opened, so that a failure is told in it. */
+  opened = false;
+  /** Called when something of the round under way is to be sent, which is the end of all second thoughts. */
+  onCommit: () => void = () => {};
+  usage: Usage | undefined;
+  firstContentAt: number | undefined;
+  endedAt = 0;
+  last: TurnFinished | TurnFailed | undefined;
+
+  constructor(createEncoder: () => Encoder, outlet: Outlet, clock: Clock) {
+    this.#createEncoder = createEncoder;
+    this.#encoder = createEncoder();
+    this.#outlet = outlet;
+    this.#clock = clock;
+  }
+
+  get streams(): boolean {
+    return this.#encoder.streams;
+  }
+
+  get committed(): boolean {
+    return this.#state === "committed";
+  }
+
+  get ended(): boolean {
+    return this.#state === "ended";
+  }
+
+  /** What is left to send where no stream was opened. */
+  get body(): string {
+    return this.#text;
+  }
+
+  /** Forgets what a round that failed has said. Nothing of it was sent: the answer is not committed. */
+  startOver(): void {
+    this.#waiting = [];
+    this.#upstreamId = undefined;
+    if (!this.#begun) return;
+    this.#begun = false;
+    this.#encoder = this.#createEncoder();
+    this.#text = "";
+    this.#state = "held";
+  }
+
+  receive(event: Exclude<TurnEvent, TurnFinished | TurnFailed>): void {
+    switch (event.type) {
+      case "response.started":
+        this.#upstreamId = event.id;
+        return;
+      case "usage.reported":
+        this.usage = addUsage(this.usage, event.usage);
+        return;
+      case "message.started":
+      case "reasoning.started":
+        if (!this.#begun) {
+          this.#waiting.push(event);
+          return;
+        }
+    }
+    if (!this.#begun) this.#begin();
+    this.#text += this.#encoder.push(event);
+  }
+
+  #begin(): void {
+    this.#begun = true;
+    this.firstContentAt ??= this.#clock.now();
+    this.#open();
+    if (this.streams) {
+      this.#state = "committed";
+      this.onCommit();
+    }
+    this.#pushWaiting();
+  }
+
+  #pushWaiting(): void {
+    for (const event of this.#waiting) this.#text += this.#encoder.push(event);
+    this.#waiting = [];
+  }
+
+  #open(): void {
+    if (this.#state !== "held") return;
+    this.#text += this.#encoder.open(this.#upstreamId);
+    this.#state = "open";
+    if (!this.streams) return;
+    this.opened = true;
+    this.#outlet.open();
+  }
+
+  /** Sends what has come since the last time. A promise means that the client takes nothing more until it resolves. */
+  flush(): Promise<void> | undefined {
+    if (!this.opened || this.#text === "" || this.ended) return undefined;
+    const text = this.#text;
+    this.#text = "";
+    this.#wrote = true;
+    const full = this.#outlet.write(text);
+    if (full) {
+      this.#full = true;
+      void full.then(() => {
+        this.#full = false;
+      });
+    }
+    return full;
+  }
+
+  /** Once a `keep_alive`: opens a stream that has waited so long, and tells an open one that the turn goes on. */
+  keepAlive(): void {
+    // A client that is full has something to read.
+    if (this.ended || this.#full) return;
+    try {
+      if (this.#state === "held") {
+        this.#open();
+        this.#text ||= this.#encoder.keepAlive();
+      } else if (!this.#wrote) this.#text += this.#encoder.keepAlive();
+      this.flush();
+      this.#wrote = false;
+    } catch (thrown) {
+      this.end({ type: "turn.failed", error: toTurnError(thrown) });
+    }
+  }
+
+  /** The one place where a turn ends. */
+  end(event: TurnFinished | TurnFailed): void {
+    if (this.ended) return;
+    this.endedAt = this.#clock.now();
+    try {
+      this.#write(event);
+      this.last = event;
+    } catch (thrown) {
+      // What cannot be written down is a failure of ours; the client still gets an end.
+      this.last = { type: "turn.failed", error: toTurnError(thrown) };
+    }
+    this.#state = "ended";
+    if (this.opened) this.#outlet.end(this.#text);
+  }
+
+  #write(event: TurnFinished | TurnFailed): void {
+    if (event.type === "turn.finished") {
+      this.#open();
+      this.#pushWaiting();
+    }
+    if (this.usage) this.#text += this.#encoder.push({ type: "usage.reported", usage: this.usage });
+    if (this.opened || event.type === "turn.finished") this.#text += this.#encoder.push(event);
+  }
+}

@@ -1,0 +1,75 @@
+import { createHash } from "node:crypto";
+import { LRUCache } from "lru-cache";
+import { meaningOf } from "../tools/index.ts";
+import type { Foreign, JsonObject } from "../turn/index.ts";
+
+/** What a client may lose of a call before it comes back, and its backend may want. */
+export interface KeptCall {
+  /** Who made the call. */
+  backend: string;
+  /** As the backend named it, where the client knows it by another id. */
+  callId?: string | undefined;
+  /** What the model thought before it. */
+  reasoning?: string | undefined;
+  /** What else a chat provider wants back beside the call (`reasoning_details`) or in it (`extra_content`). */
+  besides?: JsonObject | undefined;
+  more?: Foreign | undefined;
+}
+
+/** The memory of one key: no other key finds anything in it. */
+export interface Memory {
+  keepCall(call: CallNames, kept: KeptCall): void;
+  recallCall(call: CallNames): KeptCall | undefined;
+  /** Encrypted reasoning can be read only by who made it. */
+  keepReasoning(id: string, backend: string): void;
+  recallReasoning(id: string): string | undefined;
+}
+
+/** Some providers name the first call of every conversation alike, so an id alone does not tell which call is meant. */
+export interface CallNames {
+  callId: string;
+  name: string;
+  arguments: string;
+}
+
+/** Bytes of all keys together, and of one call. */
+const mostMemory = 64 * 1024 * 1024;
+const mostOfOne = 1024 * 1024;
+/** A conversation that rests longer goes on without. */
+const keptFor = 24 * 60 * 60 * 1000;
+/** What an entry costs beside its texts, roughly. */
+const entryCost = 400;
+
+/** What the turns of this gateway remember for those that follow them. What is used least is forgotten first. */
+export class Continuity {
+  readonly #calls = new LRUCache<string, KeptCall>({
+    maxSize: mostMemory,
+    maxEntrySize: mostOfOne,
+    sizeCalculation: sizeOf,
+    ttl: keptFor,
+  });
+  readonly #reasoning = new LRUCache<string, string>({ max: 50_000, ttl: keptFor });
+
+  /** `null`: no keys are configured, and all are one. */
+  of(key: string | null): Memory {
+    const mine = key === null ? "" : `${key}\n`;
+    return {
+      keepCall: (call, kept) => void this.#calls.set(mine + digestOf(call), kept),
+      recallCall: (call) => (this.#calls.size === 0 ? undefined : this.#calls.get(mine + digestOf(call))),
+      keepReasoning: (id, backend) => void this.#reasoning.set(mine + id, backend),
+      recallReasoning: (id) => this.#reasoning.get(mine + id),
+    };
+  }
+}
+
+/** By the arguments' meaning, since clients write them anew. */
+function digestOf({ callId, name, arguments: text }: CallNames): string {
+  return createHash("sha256")
+    .update(`${callId}\n${name}\n${meaningOf(text)}`)
+    .digest("base64");
+}
+
+function sizeOf({ reasoning = "", callId = "", besides, more }: KeptCall): number {
+  const objects = [besides, more?.fields].map((value) => (value ? JSON.stringify(value).length : 0));
+  return entryCost + 2 * (reasoning.length + callId.length) + objects.reduce((sum, size) => sum + size, 0);
+}

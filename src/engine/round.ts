@@ -1,0 +1,120 @@
+import {
+  type Round as BackendRound,
+  type Emit,
+  isTerminal,
+  Stop,
+  type Turn,
+  TurnError,
+  type TurnEvent,
+  type TurnFailed,
+  type TurnFinished,
+  toTurnError,
+} from "../turn/index.ts";
+import type { Answer } from "./answer.ts";
+import { line, type Stage } from "./stages/stage.ts";
+import type { Way } from "./way.ts";
+
+/**
+ * One question to one backend. `begun` resolves when its content is sent, of which nothing is taken back, or when it has ended
+ * well; it rejects with what went wrong before that. `ended` never rejects: it resolves with what went wrong, or with nothing.
+ */
+export class Round {
+  readonly begun: Promise<void>;
+  readonly ended: Promise<TurnError | undefined>;
+  readonly #answer: Answer;
+  readonly #way: Way;
+  readonly #stop: Stop;
+  readonly #emit: Emit;
+  /** Closes the backend's connection. */
+  readonly #cancel = new Stop();
+  readonly #onStop = () => this.#fail(this.#stop.reason);
+  #begin: () => void = () => {};
+  #refuse: (error: TurnError) => void = () => {};
+  #end: (error: TurnError | undefined) => void = () => {};
+  #silence: NodeJS.Timeout | undefined;
+  #over = false;
+
+  constructor(way: Way, turn: Turn, stages: readonly Stage[], answer: Answer, stop: Stop) {
+    this.#way = way;
+    this.#answer = answer;
+    this.#stop = stop;
+    this.#emit = line(stages, (event) => this.#take(event));
+    this.begun = new Promise((resolve, reject) => {
+      this.#begin = resolve;
+      this.#refuse = reject;
+    });
+    this.ended = new Promise((resolve) => {
+      this.#end = resolve;
+    });
+    if (stop.reason) this.#onStop();
+    else this.#ask(turn);
+  }
+
+  #ask(turn: Turn): void {
+    const { backend, firstContent } = this.#way;
+    this.#stop.onStop(this.#onStop);
+    this.#answer.onCommit = () => {
+      clearTimeout(this.#silence);
+      this.#begin();
+    };
+    // Without a stream the backend shows nothing until it is done.
+    if (turn.stream) this.#silence = setTimeout(() => this.#fail(silent(backend.name, firstContent)), firstContent);
+    const flush = () => (this.#over ? undefined : this.#answer.flush());
+    const round: BackendRound = { emit: this.#emit, flush, stop: this.#cancel };
+    backend.run(turn, round).then(
+      () => this.#fail(new TurnError("upstream_cut", `The backend "${backend.name}" gave no end.`, { again: true })),
+      (thrown: unknown) => this.#fail(thrown),
+    );
+  }
+
+  /** What comes out of the stages. */
+  #take(event: TurnEvent): void {
+    if (this.#over) return;
+    if (!isTerminal(event)) this.#answer.receive(event);
+    else if (event.type === "turn.finished") this.#finish(event);
+    else this.#failWith(event);
+  }
+
+  #finish(event: TurnFinished): void {
+    this.#answer.end(event);
+    // An answer that cannot be written down has failed.
+    const error = this.#answer.last?.type === "turn.failed" ? this.#answer.last.error : undefined;
+    this.#settle(error);
+  }
+
+  /** Through the stages, so that what they hold goes out first; past them, should one of them be what failed. */
+  #fail(thrown: unknown): void {
+    if (this.#over) return;
+    const failed: TurnFailed = { type: "turn.failed", error: toTurnError(thrown) };
+    try {
+      this.#emit(failed);
+    } catch {
+      this.#failWith(failed);
+    }
+    // A stage may have kept it to itself.
+    if (!this.#over) this.#failWith(failed);
+  }
+
+  /** Content that was sent is never taken back, so the failure is told behind it; else it is the driver's to decide. */
+  #failWith(event: TurnFailed): void {
+    if (this.#answer.committed) this.#answer.end(event);
+    this.#settle(event.error);
+    this.#cancel.now(event.error);
+  }
+
+  #settle(error: TurnError | undefined): void {
+    this.#over = true;
+    clearTimeout(this.#silence);
+    this.#stop.offStop(this.#onStop);
+    if (error) this.#refuse(error);
+    else this.#begin();
+    this.#end(error);
+  }
+}
+
+function silent(backend: string, milliseconds: number): TurnError {
+  return new TurnError(
+    "upstream_timeout",
+    `The backend "${backend}" gave no content in ${milliseconds / 1000} seconds.`,
+  );
+}

@@ -1,0 +1,46 @@
+import { ExponentialBackoff, type IBackoff } from "cockatiel";
+import type { Backend, Breaker, Turn, TurnError } from "../turn/index.ts";
+
+/** One way to have a turn answered: the model that was asked for, or one that stands in for it. */
+export interface Way {
+  backend: Backend;
+  breaker: Breaker;
+  /** The turn as this backend can take it. Made only when the way is taken. */
+  turn: () => Turn;
+  /** How often a failure is met with the same request again. */
+  retries: number;
+  /** How long it may take until something of the answer comes, in milliseconds. */
+  firstContent: number;
+}
+
+/** Grows from about a quarter of a second, with jitter: clients that failed together do not come back together. */
+const backoff = new ExponentialBackoff({ initialDelay: 250, maxDelay: 4_000 });
+/** A provider that wants to be left alone for longer is: the client decides. */
+const longestWait = 5_000;
+
+export function firstDelay(): IBackoff<unknown> {
+  return backoff.next();
+}
+
+/** How long to wait before the same request is sent again; `undefined` when it is not. */
+export function retryDelay(error: TurnError, delay: number): number | undefined {
+  if (!error.again) return undefined;
+  const asked = waitAskedFor(error.retryAfter);
+  if (asked > longestWait) return undefined;
+  return asked + delay;
+}
+
+/** `retry-after` is a number of seconds or a date. */
+function waitAskedFor(retryAfter: string | undefined): number {
+  if (retryAfter === undefined) return 0;
+  const seconds = Number(retryAfter);
+  const milliseconds = Number.isNaN(seconds) ? Date.parse(retryAfter) - Date.now() : seconds * 1000;
+  return milliseconds > 0 ? milliseconds : 0;
+}
+
+/** What is wrong with the request itself is wrong at every other backend too. */
+const aboutTheRequest = new Set([400, 405, 406, 411, 413, 414, 415, 422, 431]);
+
+export function mayWorkElsewhere({ code, status }: TurnError): boolean {
+  return code.startsWith("upstream_") && !(code === "upstream_rejected" && aboutTheRequest.has(status));
+}

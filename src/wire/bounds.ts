@@ -1,0 +1,161 @@
+import { isObject, type JsonObject, type JsonValue, joinPath, TurnError } from "../turn/index.ts";
+
+/**
+ * How much a client may name, in characters and entries; docs/limits.md has the same numbers. They only keep nonsense out: all are
+ * far above what OpenAI allows and what any client is known to send. Ids are so long because some gateways hide a model's signed
+ * thoughts in them.
+ */
+export const bounds = {
+  /** A word of the API: a role, a type, a tier. */
+  word: 256,
+  /** Of a tool that was called, or of a schema. */
+  name: 1_024,
+  model: 2_048,
+  id: 65_536,
+  /** `user`, `safety_identifier`, `prompt_cache_key`. */
+  user: 4_096,
+  stopSequence: 4_096,
+  stopSequences: 256,
+  metadataPairs: 256,
+  metadataKey: 1_024,
+  metadataValue: 16_384,
+  tools: 10_000,
+  callsOfMessage: 10_000,
+  /** Messages of a Chat request, items of a Responses request. */
+  conversation: 100_000,
+} as const;
+
+/** Refuses a Chat request that names too much. What is of a wrong kind is left to the decoder, which says so. */
+export function checkChatBounds(body: JsonObject): void {
+  checkShared(body);
+  few(body.functions, "functions", bounds.tools);
+  checkChoice(body.function_call, "function_call");
+  short(body, "reasoning_effort", bounds.word);
+  short(body, "verbosity", bounds.word);
+  checkStop(body.stop);
+  checkFormat(body.response_format, "response_format");
+  each(body.messages, "messages", bounds.conversation, checkMessage);
+}
+
+/** Refuses a Responses request that names too much. */
+export function checkResponsesBounds(body: JsonObject): void {
+  checkShared(body);
+  short(body, "previous_response_id", bounds.id);
+  short(body, "conversation", bounds.id);
+  if (isObject(body.text)) {
+    short(body.text, "verbosity", bounds.word, "text");
+    checkFormat(body.text.format, "text.format");
+  }
+  if (isObject(body.reasoning)) {
+    short(body.reasoning, "effort", bounds.word, "reasoning");
+    short(body.reasoning, "summary", bounds.word, "reasoning");
+  }
+  each(body.input, "input", bounds.conversation, checkItem);
+}
+
+function checkShared(body: JsonObject): void {
+  short(body, "model", bounds.model);
+  short(body, "service_tier", bounds.word);
+  short(body, "user", bounds.user);
+  short(body, "safety_identifier", bounds.user);
+  short(body, "prompt_cache_key", bounds.user);
+  checkMetadata(body.metadata);
+  each(body.tools, "tools", bounds.tools, checkNaming);
+  checkChoice(body.tool_choice, "tool_choice");
+}
+
+function checkMetadata(metadata: JsonValue | undefined): void {
+  if (!isObject(metadata)) return;
+  const keys = Object.keys(metadata);
+  if (keys.length > bounds.metadataPairs) {
+    const message = `\`metadata\` must have at most ${bounds.metadataPairs} pairs, but has ${keys.length}.`;
+    throw new TurnError("object_above_max_properties", message, { param: "metadata" });
+  }
+  for (const key of keys) {
+    if (key.length > bounds.metadataKey) throw tooLong("metadata", "keys of", bounds.metadataKey, key.length);
+    short(metadata, key, bounds.metadataValue, "metadata");
+  }
+}
+
+function checkStop(stop: JsonValue | undefined): void {
+  const check = (sequence: JsonValue | undefined, at: string) => {
+    if (typeof sequence !== "string" || sequence.length <= bounds.stopSequence) return;
+    throw tooLong(at, "", bounds.stopSequence, sequence.length);
+  };
+  check(stop, "stop");
+  few(stop, "stop", bounds.stopSequences);
+  if (Array.isArray(stop)) stop.forEach((sequence, index) => void check(sequence, joinPath("stop", index)));
+}
+
+function checkChoice(choice: JsonValue | undefined, at: string): void {
+  if (typeof choice === "string" && choice.length > bounds.name) throw tooLong(at, "", bounds.name, choice.length);
+  if (!isObject(choice)) return;
+  checkNaming(choice, at);
+  const allowed = isObject(choice.allowed_tools) ? choice.allowed_tools : choice;
+  const path = allowed === choice ? at : joinPath(at, "allowed_tools");
+  each(allowed.tools, joinPath(path, "tools"), bounds.tools, checkNaming);
+}
+
+function checkFormat(format: JsonValue | undefined, at: string): void {
+  if (!isObject(format)) return;
+  checkNaming(format, at);
+  if (isObject(format.json_schema)) short(format.json_schema, "name", bounds.name, joinPath(at, "json_schema"));
+}
+
+function checkMessage(message: JsonObject, at: string): void {
+  short(message, "role", bounds.word, at);
+  short(message, "name", bounds.name, at);
+  short(message, "tool_call_id", bounds.id, at);
+  if (isObject(message.function_call)) checkNaming(message.function_call, joinPath(at, "function_call"));
+  if (message.tool_calls) each(message.tool_calls, joinPath(at, "tool_calls"), bounds.callsOfMessage, checkCall);
+}
+
+function checkCall(call: JsonObject, at: string): void {
+  short(call, "id", bounds.id, at);
+  checkNaming(call, at);
+}
+
+function checkItem(item: JsonObject, at: string): void {
+  checkNaming(item, at);
+  short(item, "role", bounds.word, at);
+  short(item, "id", bounds.id, at);
+  short(item, "call_id", bounds.id, at);
+}
+
+/** `type` and `name`, flat or under the type as Chat has it. */
+function checkNaming(value: JsonObject, at: string): void {
+  short(value, "type", bounds.word, at);
+  short(value, "name", bounds.name, at);
+  if (isObject(value.function)) short(value.function, "name", bounds.name, joinPath(at, "function"));
+  if (isObject(value.custom)) short(value.custom, "name", bounds.name, joinPath(at, "custom"));
+}
+
+function each(
+  list: JsonValue | undefined,
+  at: string,
+  most: number,
+  check: (entry: JsonObject, at: string) => void,
+): void {
+  few(list, at, most);
+  if (!Array.isArray(list)) return;
+  list.forEach((entry, index) => {
+    if (isObject(entry)) check(entry, joinPath(at, index));
+  });
+}
+
+function few(list: JsonValue | undefined, at: string, most: number): void {
+  if (!Array.isArray(list) || list.length <= most) return;
+  const message = `\`${at}\` must have at most ${most} entries, but has ${list.length}.`;
+  throw new TurnError("array_above_max_length", message, { param: at });
+}
+
+function short(object: JsonObject, key: string, most: number, parent = ""): void {
+  const value = object[key];
+  if (typeof value === "string" && value.length > most) throw tooLong(joinPath(parent, key), "", most, value.length);
+}
+
+function tooLong(at: string, what: string, most: number, length: number): TurnError {
+  const subject = what === "" ? `\`${at}\`` : `${what} \`${at}\``;
+  const message = `${subject} must have at most ${most} characters, but has ${length}.`;
+  return new TurnError("string_above_max_length", message, { param: at });
+}
