@@ -153,11 +153,13 @@ class Exchange implements Dispatcher.DispatchHandler {
   }
 
   onResponseStart(
-    _controller: Dispatcher.DispatchController,
+    controller: Dispatcher.DispatchController,
     status: number,
     headers: Record<string, string | string[] | undefined>,
   ): void {
     if (status < 200) return;
+    // They are not needed a second time, and a stream may stay open for long.
+    controller.rawHeaders = null;
     this.#status = status;
     this.#headers = headers;
     const type = String(headers["content-type"] ?? "");

@@ -62,7 +62,9 @@ export class Round {
     const flush = () => (this.#over ? undefined : this.#answer.flush());
     const round: BackendRound = { emit: this.#emit, flush, stop: this.#cancel };
     backend.run(turn, round).then(
-      () => this.#fail(new TurnError("upstream_cut", `The backend "${backend.name}" gave no end.`, { again: true })),
+      () => {
+        if (!this.#over) this.#fail(noEnd(backend.name));
+      },
       (thrown: unknown) => this.#fail(thrown),
     );
   }
@@ -110,6 +112,10 @@ export class Round {
     else this.#begin();
     this.#end(error);
   }
+}
+
+function noEnd(backend: string): TurnError {
+  return new TurnError("upstream_cut", `The backend "${backend}" gave no end.`, { again: true });
 }
 
 function silent(backend: string, milliseconds: number): TurnError {

@@ -119,13 +119,21 @@ export function createMetrics(): Metrics {
   });
   processRegistry ??= collectProcess();
   const all = Registry.merge([registry, processRegistry]);
-  const backends = new Set<string>();
+  /** What is counted with every turn, bound to its labels once. */
+  const seriesFor = (backend: string) => ({
+    calls: calls.labels(backend),
+    duration: duration.labels(backend),
+    firstContent: firstContent.labels(backend),
+    input: tokens.labels(backend, "input"),
+    output: tokens.labels(backend, "output"),
+  });
+  const series = new Map<string, ReturnType<typeof seriesFor>>();
 
   function known(backend: string): string {
-    if (backends.has(backend)) return backend;
-    if (backends.size === maxBackends) return "other";
-    backends.add(backend);
-    return backend;
+    if (series.has(backend)) return backend;
+    const name = series.size < maxBackends ? backend : "other";
+    if (!series.has(name)) series.set(name, seriesFor(name));
+    return name;
   }
 
   return {
@@ -133,15 +141,16 @@ export function createMetrics(): Metrics {
     turnStarted: () => open.inc(),
     turnFinished({ api, status, ms, firstContentMs, usage, ...turn }) {
       const backend = known(turn.backend);
+      const mine = series.get(backend);
       open.dec();
       turns.inc({ api, backend, status });
-      calls.inc({ backend }, count(turn.calls));
-      duration.observe({ backend }, ms / 1000);
+      mine?.calls.inc(count(turn.calls));
+      mine?.duration.observe(ms / 1000);
       for (const [kind, times] of turn.repairs ?? []) repairs.inc({ backend, kind }, times);
-      if (typeof firstContentMs === "number") firstContent.observe({ backend }, firstContentMs / 1000);
+      if (typeof firstContentMs === "number") mine?.firstContent.observe(firstContentMs / 1000);
       if (!usage) return;
-      tokens.inc({ backend, direction: "input" }, count(usage.inputTokens));
-      tokens.inc({ backend, direction: "output" }, count(usage.outputTokens));
+      mine?.input.inc(count(usage.inputTokens));
+      mine?.output.inc(count(usage.outputTokens));
     },
     upstreamFailed: ({ backend, code }) =>
       upstreamErrors.inc({ backend: known(backend), code: knownCodes.has(code) ? code : "other" }),

@@ -1,19 +1,23 @@
-import { afterEach, describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import type { RunningServer } from "../../src/http/server.ts";
 import type { Api, JsonObject } from "../../src/turn/index.ts";
 import { ask, bothBackends, requestFor, startGateway } from "../support/gateway.ts";
 import { type Provider, type Reply, type Script, sseFrames, startProvider } from "../support/provider.ts";
 
-let provider: Provider;
-let gateway: RunningServer;
-afterEach(async () => {
-  await gateway.close();
-  await provider.close();
-});
+interface Scene {
+  provider: Provider;
+  gateway: RunningServer;
+}
 
-async function start(script: Script, more: JsonObject = {}, config: JsonObject = {}): Promise<void> {
-  provider = await startProvider(script);
-  gateway = await startGateway({ ...bothBackends(provider, { retries: 2, ...more }), ...config });
+/** Each test has its own, so that their waits can be waited for together. */
+async function start(script: Script, more: JsonObject = {}, config: JsonObject = {}): Promise<Scene> {
+  const provider = await startProvider(script);
+  const gateway = await startGateway({ ...bothBackends(provider, { retries: 2, ...more }), ...config });
+  onTestFinished(async () => {
+    await gateway.close();
+    await provider.close();
+  });
+  return { provider, gateway };
 }
 
 const fine: Reply = { say: "Fine.", calls: [{ name: "f", arguments: '{"a":1}' }] };
@@ -44,9 +48,9 @@ const pairs = (["chat", "responses"] as const).flatMap((client) =>
   (["chat", "responses"] as const).map((backend): [Api, Api] => [client, backend]),
 );
 
-describe.each(pairs)("for a %s client of a %s backend", (client, backend) => {
+describe.concurrent.each(pairs)("for a %s client of a %s backend", (client, backend) => {
   it.each(failures)("a backend that %s is asked again, and the client sees nothing of it", async (_name, failure) => {
-    await start(({ api, count }) => (count % 3 === 0 ? fine : failure(api)));
+    const { provider, gateway } = await start(({ api, count }) => (count % 3 === 0 ? fine : failure(api)));
     for (const stream of [true, false]) {
       const answer = await ask(
         gateway,
@@ -60,7 +64,7 @@ describe.each(pairs)("for a %s client of a %s backend", (client, backend) => {
   });
 
   it("nothing is asked again once content was sent", async () => {
-    await start(({ api }) => ({ bytes: [...sseFrames(api, words[api], false), "cut"] }));
+    const { provider, gateway } = await start(({ api }) => ({ bytes: [...sseFrames(api, words[api], false), "cut"] }));
     const answer = await ask(gateway, client, requestFor(client, { model: `${backend}/m`, stream: true }));
     expect(answer).toMatchObject({ status: 200, ended: "failed", text: "Half", error: { code: "upstream_cut" } });
     expect(provider.requests).toHaveLength(1);
@@ -71,7 +75,7 @@ describe.each(pairs)("for a %s client of a %s backend", (client, backend) => {
       bytes: [...sseFrames(api, words[api], false), "cut"],
       headers: { "content-type": "text/event-stream" },
     });
-    await start(({ api, count }) => (count === 1 ? broken(api) : fine));
+    const { gateway } = await start(({ api, count }) => (count === 1 ? broken(api) : fine));
     const answer = await ask(gateway, client, requestFor(client, { model: `${backend}/m`, tools: [{ name: "f" }] }));
     expect(answer).toMatchObject({ status: 200, text: "Fine." });
     expect(answer.calls).toHaveLength(1);
@@ -79,7 +83,7 @@ describe.each(pairs)("for a %s client of a %s backend", (client, backend) => {
 
   it("a stream that was opened to keep the client waiting goes on when the next attempt works", async () => {
     const later: Reply = { bytes: [{ wait: 150 }, "cut"] };
-    await start(({ count }) => (count === 1 ? later : fine), {}, { turn: { keep_alive: "50ms" } });
+    const { gateway } = await start(({ count }) => (count === 1 ? later : fine), {}, { turn: { keep_alive: "50ms" } });
     const answer = await ask(
       gateway,
       client,
@@ -90,7 +94,7 @@ describe.each(pairs)("for a %s client of a %s backend", (client, backend) => {
   });
 });
 
-describe("a backend is not asked again", () => {
+describe.concurrent("a backend is not asked again", () => {
   it.each([
     [400, undefined],
     [401, undefined],
@@ -100,7 +104,10 @@ describe("a backend is not asked again", () => {
     [429, "30"],
     [503, "Fri, 31 Dec 2100 23:59:59 GMT"],
   ])("after %i (retry-after: %s)", async (status, wait) => {
-    await start(() => ({ status, headers: wait === undefined ? {} : { "retry-after": wait } }));
+    const { provider, gateway } = await start(() => ({
+      status,
+      headers: wait === undefined ? {} : { "retry-after": wait },
+    }));
     const answer = await ask(gateway, "chat", requestFor("chat", { model: "chat/m" }));
     expect(answer.status).toBe(status);
     expect(answer.headers.get("retry-after")).toBe(wait ?? null);
@@ -108,14 +115,17 @@ describe("a backend is not asked again", () => {
   });
 
   it("when it was silent for too long", async () => {
-    await start(() => ({ bytes: ["hang"] }), { timeouts: { first_content: "200ms" } });
+    const { provider, gateway } = await start(() => ({ bytes: ["hang"] }), { timeouts: { first_content: "200ms" } });
     const answer = await ask(gateway, "chat", requestFor("chat", { model: "chat/m", stream: true }));
     expect(answer).toMatchObject({ status: 504, error: { code: "upstream_timeout" } });
     expect(provider.requests).toHaveLength(1);
   });
 
   it("more often than `retries` says, and then its own failure is told", async () => {
-    await start(() => ({ status: 500, body: { error: { message: "The engine is on fire." } } }));
+    const { provider, gateway } = await start(() => ({
+      status: 500,
+      body: { error: { message: "The engine is on fire." } },
+    }));
     const answer = await ask(gateway, "responses", requestFor("responses", { model: "responses/m" }));
     expect(answer).toMatchObject({ status: 502, error: { code: "upstream_error" } });
     expect(answer.error?.message).toContain("The engine is on fire.");
@@ -123,7 +133,7 @@ describe("a backend is not asked again", () => {
   });
 
   it("when the client has left meanwhile", async () => {
-    await start(() => ({ status: 503, headers: { "retry-after": "1" } }));
+    const { provider, gateway } = await start(() => ({ status: 503, headers: { "retry-after": "1" } }));
     const leaving = new AbortController();
     setTimeout(() => leaving.abort(), 200);
     const request = requestFor("chat", { model: "chat/m" });
@@ -135,7 +145,7 @@ describe("a backend is not asked again", () => {
 
 it("a short retry-after is kept to", async () => {
   const times: number[] = [];
-  await start(({ count }) => {
+  const { gateway } = await start(({ count }) => {
     times.push(performance.now());
     return count === 1 ? { status: 429, headers: { "retry-after": "1" } } : fine;
   });
