@@ -1,5 +1,5 @@
 import { defineCommand } from "citty";
-import { type BackendConfig, type Config, formatDuration } from "../config/index.ts";
+import { type BackendConfig, type Config, formatDuration, type ModelConfig } from "../config/index.ts";
 import { displayPath, loadOrExplain } from "./load.ts";
 
 export const checkFlags = {
@@ -20,7 +20,7 @@ export const check = defineCommand({
 
 /** The configuration for a person to read; secrets are shown as set or not set only. */
 export function describe(config: Config, title: (text: string) => string = (text) => text): string {
-  const { listen, keys, default_model, backends, models } = config;
+  const { listen, keys, default_model, backends, models, limits } = config;
   const blocks: [string, string[][]][] = [
     [
       "gateway",
@@ -28,13 +28,11 @@ export function describe(config: Config, title: (text: string) => string = (text
         ["listen", address(listen)],
         ["keys", keys.length === 0 ? "none: open to this machine only" : keys.map(({ name }) => name).join(", ")],
         ["default model", default_model ?? "none: a request must name its model"],
+        ["limits", describeLimits(limits)],
       ],
     ],
     ["backends", Object.entries(backends).map(([name, backend]) => [name, backend.kind, ...describeBackend(backend)])],
-    [
-      "models",
-      [...Object.entries(models).map(([name, model]) => [name, `${model.backend}/${model.model}`]), ...open(config)],
-    ],
+    ["models", [...Object.entries(models).map(([name, model]) => [name, describeModel(model)]), ...open(config)]],
     [
       "tools",
       [
@@ -62,6 +60,15 @@ function describeBackend(backend: BackendConfig): string[] {
       return [backend.base_url, [backend.api_key ? "key ********" : "no key", ...headers].join(", ")];
     }
   }
+}
+
+function describeModel({ backend, model, fallback }: ModelConfig): string {
+  return [`${backend}/${model}`, ...fallback].join(", then ");
+}
+
+function describeLimits({ concurrent, per_key: rate }: Config["limits"]): string {
+  const perKey = rate ? `${rate.requests} requests a key in ${formatDuration(rate.per)}` : "any number of requests";
+  return `${perKey}, ${concurrent} turns at once`;
 }
 
 /** Names that need no alias. */

@@ -12,7 +12,7 @@ backends:
     headers: { x-team: header-secret }
   demo: { kind: demo, pace: 0ms }
 models:
-  fast: { backend: chutes, model: org/large }
+  fast: { backend: chutes, model: org/large, fallback: [chutes/org/small, demo] }
 `,
 };
 
@@ -26,13 +26,14 @@ gateway
   listen          http://127.0.0.1:8787
   keys            laptop
   default model   fast
+  limits          600 requests a key in 1m, 1024 turns at once
 
 backends
   chutes   chat   https://llm.example/v1   key ********, x-team ********
   demo     demo   built in, 0ms a piece
 
 models
-  fast             chutes/org/large
+  fast             chutes/org/large, then chutes/org/small, then demo
   chutes/…         any model of chutes
   demo             demo/native
   any other name   passed on to chutes

@@ -27,6 +27,14 @@ describe("a mistake", () => {
     ["backends: { a: { kind: chat } }", /^backends\.a\.base_url: missing; expected an address such as https/],
     ["backends: { a: { base_url: ftp://a } }", /^backends\.a\.base_url: expected an address .*, found "ftp:\/\/a"$/],
     ["backends: { a: { kind: demo, base_url: http://a } }", /^backends\.a\.base_url: unknown key/],
+    [
+      `${chutes}\nmodels: { a: { backend: chutes, fallback: [a] } }`,
+      "models.a.fallback[0]: a model cannot stand in for itself",
+    ],
+    [
+      "backends: { c: { base_url: http://c }, d: { base_url: http://d } }\nmodels: { fast: { backend: c, fallback: [dd/x] } }",
+      /^models\.fast\.fallback\[0\]: there is no model "dd\/x"; expected one of models, or backend\/model/,
+    ],
     ["models: { a: {} }", "models.a.backend: missing; expected the name of a backend"],
     ["- a list", "expected a mapping of keys to values at the top of the file"],
   ])("is one line with the key's path, what was expected and what was found: %s", (text, line) => {
