@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, lstatSync, readdirSync, readFileSync, rmSync, statSync, unlinkSync, writeFileSync } from "node:fs";
 import { basename, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { withLock } from "./lock.mjs";
@@ -42,6 +42,7 @@ function isInstalled(folder, needed = []) {
 
 async function install(folder, description) {
   say(description);
+  unlinkModules(folder);
   const lock = hashOf(lockFile(folder));
   // Building needs the development dependencies, which NODE_ENV=production would leave out.
   const flags = ["--include=dev", "--no-audit", "--no-fund", "--loglevel=error"];
@@ -53,6 +54,12 @@ async function install(folder, description) {
   if (result.code !== 0)
     fail(`npm could not install the dependencies of ${relative(root, folder) || "Toolwire"}`, result);
   writeFileSync(installStamp(folder), lock);
+}
+
+/** npm would empty the folder behind a link, which belongs to another checkout: only the link goes. */
+function unlinkModules(folder) {
+  const modules = join(folder, "node_modules");
+  if (lstatSync(modules, { throwIfNoEntry: false })?.isSymbolicLink()) unlinkSync(modules);
 }
 
 function npm(args, folder) {

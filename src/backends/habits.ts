@@ -37,13 +37,14 @@ export class Habits {
     if (!(error instanceof TurnError) || error.code !== "upstream_rejected") return error;
     if (!wantsNine.test(error.message) || this.#shortIds.has(model)) return error;
     remember(this.#shortIds, model);
-    const { status, body } = error;
+    const { status, body, quotes } = error;
     return new TurnError("upstream_rejected", error.message, {
       status,
       type: body.type,
+      param: body.param ?? undefined,
       upstreamCode: body.code,
       again: true,
-      cause: error,
+      quotes,
     });
   }
 }

@@ -1,7 +1,9 @@
+import { isTooDeep } from "../tools/index.ts";
 import { isObject, type JsonObject, type JsonValue, parseJson, TurnError } from "../turn/index.ts";
+import { messageOf, pathOf, type Redact, retryAfterOf, typeOf, wordOf } from "./provider-words.ts";
+import { statusOf } from "./reported-status.ts";
 
-/** Takes keys and addresses out of a provider's words before a client sees them. */
-export type Redact = (text: string) => string;
+export type { Redact } from "./provider-words.ts";
 
 /** A provider's HTTP error: its own status and message where they are about the request, ours where they are about the provider. */
 export function errorFromStatus(
@@ -11,53 +13,79 @@ export function errorFromStatus(
   headers: Record<string, string | string[] | undefined>,
   redact: Redact,
 ): TurnError {
-  const inside = errorInside(parseJson(body));
-  const said = inside ? messageOf(inside) : plainText(body);
-  const retryAfter = headers["retry-after"];
-  const details = {
-    type: stringOf(inside?.type),
-    param: stringOf(inside?.param),
-    upstreamCode: inside ? (stringOf(inside.code) ?? null) : undefined,
-    ...(typeof retryAfter === "string" && { retryAfter }),
-  };
-  if (status === 429) {
-    return new TurnError(
-      "upstream_rate_limited",
-      redact(said ?? `The backend "${backend}" allows no more requests for now.`),
-      { ...details, again: true },
-    );
+  if (status < 400) {
+    return invalidAnswer(backend, `a redirect (${status}) instead of an answer. Is its base_url right?`, false);
   }
-  if (status >= 400 && status < 500) {
-    return new TurnError("upstream_rejected", redact(said ?? `The backend "${backend}" answered ${status}.`), {
-      ...details,
-      status,
-      again: status === 408 || status === 409 || status === 425,
+  const parsed = parseJson(body);
+  const error = isTooDeep(parsed) ? undefined : errorInside(parsed);
+  return providerError({
+    backend,
+    status,
+    error,
+    said: error ? messageOf(error) : plainText(body),
+    silent: `The backend "${backend}" answered ${status}.`,
+    failed: `The backend "${backend}" failed with status ${status}`,
+    retryAfter: retryAfterOf(headers["retry-after"]),
+    redact,
+  });
+}
+
+/** An error that a provider reports inside its answer, after it has said that all is well. */
+export function errorFromAnswer(backend: string, reported: JsonValue | undefined, redact: Redact): TurnError {
+  const error = isObject(reported) ? reported : {};
+  const said = messageOf(error) ?? (typeof reported === "string" ? reported : undefined);
+  return providerError({
+    backend,
+    status: statusOf(error) ?? 502,
+    error,
+    said,
+    silent: `The backend "${backend}" refused the request and did not say why.`,
+    failed: `The backend "${backend}" failed${said ? "" : " and did not say why"}`,
+    redact,
+  });
+}
+
+interface ProviderError {
+  backend: string;
+  status: number;
+  /** The provider's own object, where it has one. */
+  error: JsonObject | undefined;
+  said: string | undefined;
+  /** What a client is told of a refusal without a word. */
+  silent: string;
+  /** How a sentence about the provider's own failure begins. */
+  failed: string;
+  retryAfter?: string | undefined;
+  redact: Redact;
+}
+
+function providerError({ backend, status, error, said, silent, failed, retryAfter, redact }: ProviderError): TurnError {
+  const quotes = said !== undefined;
+  if (status >= 500) {
+    return new TurnError("upstream_error", redact(`${failed}${said ? `: ${said}` : "."}`), {
+      status: status === 503 ? 503 : 502,
+      // A feature that is not there will not be there in a second.
+      again: status !== 501 && status !== 505,
+      retryAfter,
+      quotes,
     });
   }
-  const what = said ? `: ${said}` : ".";
-  return new TurnError("upstream_error", redact(`The backend "${backend}" failed with status ${status}${what}`), {
-    status: status === 503 ? 503 : 502,
-    // A feature that is not there will not be there in a second.
-    again: status !== 501 && status !== 505,
-    ...(typeof retryAfter === "string" && { retryAfter }),
+  const details = {
+    type: typeOf(error?.type, redact),
+    param: pathOf(error?.param, redact),
+    upstreamCode: error ? (wordOf(error.code, redact) ?? null) : undefined,
+    retryAfter,
+    quotes,
+  };
+  if (status === 429) {
+    const limited = said ?? `The backend "${backend}" allows no more requests for now.`;
+    return new TurnError("upstream_rate_limited", redact(limited), { ...details, again: true });
+  }
+  return new TurnError("upstream_rejected", redact(said ?? silent), {
+    ...details,
+    status,
+    again: status === 408 || status === 409 || status === 425,
   });
-}
-
-/** An error that a provider reports inside its answer. */
-export function errorFromAnswer(backend: string, error: JsonValue | undefined, redact: Redact): TurnError {
-  const inside = isObject(error) ? error : {};
-  const said = messageOf(inside) ?? (typeof error === "string" ? error : "it did not say why.");
-  const code = stringOf(inside.code);
-  const limited = code?.includes("rate_limit") || inside.code === 429;
-  const message = redact(`The backend "${backend}" failed: ${said}`);
-  return new TurnError(limited ? "upstream_rate_limited" : "upstream_error", message, {
-    upstreamCode: code,
-    again: !isAboutTheRequest(inside),
-  });
-}
-
-function isAboutTheRequest({ type, code }: JsonObject): boolean {
-  return /invalid_request|context_length|content_policy/.test(`${String(type)} ${String(code)}`);
 }
 
 /** A connection that could not be made or did not last. */
@@ -123,17 +151,7 @@ function errorInside(body: JsonValue | undefined): JsonObject | undefined {
   return body;
 }
 
-/** Providers put their sentence under several names, or a list of what is wrong. */
-function messageOf(error: JsonObject): string | undefined {
-  const said = stringOf(error.message) ?? stringOf(error.detail) ?? stringOf(error.msg);
-  return said ?? (error.detail ? JSON.stringify(error.detail) : undefined);
-}
-
 function plainText(body: string): string | undefined {
   const text = body.trim();
   return text === "" || text.startsWith("<") ? undefined : text;
-}
-
-function stringOf(value: JsonValue | undefined): string | undefined {
-  return typeof value === "string" && value !== "" ? value : undefined;
 }

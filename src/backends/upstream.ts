@@ -1,6 +1,7 @@
 import { Agent, type Dispatcher } from "undici";
 import { isObject, type JsonObject, type JsonValue, parseJson, type Round } from "../turn/index.ts";
 import { BrokenStream, createSseReader, type ServerEvent } from "../wire/sse.ts";
+import { parseProviderJson } from "./provider-json.ts";
 import { cutAnswer, errorFromNetwork, errorFromStatus, invalidAnswer, type Redact } from "./upstream-errors.ts";
 
 export interface UpstreamOptions {
@@ -94,7 +95,7 @@ export class Upstream {
       if (size > largestList) throw invalidAnswer(this.#options.name, "a list of models that is too large");
       chunks.push(chunk);
     }
-    const list = statusCode === 200 ? parseJson(Buffer.concat(chunks).toString("utf8")) : undefined;
+    const list = statusCode === 200 ? parseJson(textOf(chunks)) : undefined;
     if (!isObject(list) || !Array.isArray(list.data)) return [];
     return list.data.flatMap((model) => (isObject(model) && typeof model.id === "string" ? [model.id] : []));
   }
@@ -247,7 +248,7 @@ class Exchange implements Dispatcher.DispatchHandler {
       throw invalidAnswer(this.#name, "an answer that is too large");
     });
     this.#end = () => {
-      const answer = parseJson(body());
+      const answer = parseProviderJson(this.#name, body());
       if (answer === undefined) throw invalidAnswer(this.#name, "an answer that is not JSON");
       this.#reader.whole(answer);
     };
@@ -268,7 +269,7 @@ class Exchange implements Dispatcher.DispatchHandler {
       if (size > limit) onTooLarge();
       else chunks.push(chunk);
     };
-    return () => Buffer.concat(chunks).toString("utf8");
+    return () => textOf(chunks);
   }
 
   #succeed(): void {
@@ -298,4 +299,11 @@ class Exchange implements Dispatcher.DispatchHandler {
     this.#grace = undefined;
     this.#round.stop.offStop(this.#onStop);
   }
+}
+
+const decoder = new TextDecoder();
+
+/** Without the byte order mark that some servers write before JSON, which allows none. */
+function textOf(chunks: readonly Buffer[]): string {
+  return decoder.decode(Buffer.concat(chunks));
 }

@@ -27,9 +27,12 @@ export class Answer {
   #waiting: TurnEvent[] = [];
   #text = "";
   #wrote = false;
-  /** The client does not take what was written yet. */
-  #full = false;
+  /** Since when the client does not take what was written; and how long it had not before, in milliseconds. */
+  #fullSince: number | undefined;
+  #waited = 0;
   #upstreamId: string | undefined;
+  /** The provider's id that the answer was opened with. */
+  #openedWith: string | undefined;
   /** Whether the round under way has given content. */
   #begun = false;
   /** Whether the stream was opened, so that a failure is told in it. */
@@ -58,6 +61,18 @@ export class Answer {
 
   get ended(): boolean {
     return this.#state === "ended";
+  }
+
+  /** How long the backend had to wait for the client, in milliseconds. */
+  get waited(): number {
+    return this.#waited + (this.#fullSince === undefined ? 0 : this.#clock.now() - this.#fullSince);
+  }
+
+  /** The provider's id of the answer, where the id that the client has does not carry it. */
+  get uncarried(): { id: string; upstreamId: string } | undefined {
+    const [id, upstreamId] = [this.#encoder.id, this.#upstreamId];
+    if (id === undefined || upstreamId === undefined || upstreamId === this.#openedWith) return undefined;
+    return { id, upstreamId };
   }
 
   /** What is left to send where no stream was opened. */
@@ -113,6 +128,7 @@ export class Answer {
 
   #open(): void {
     if (this.#state !== "held") return;
+    this.#openedWith = this.#upstreamId;
     this.#text += this.#encoder.open(this.#upstreamId);
     this.#state = "open";
     if (!this.streams) return;
@@ -128,9 +144,10 @@ export class Answer {
     this.#wrote = true;
     const full = this.#outlet.write(text);
     if (full) {
-      this.#full = true;
+      this.#fullSince ??= this.#clock.now();
       void full.then(() => {
-        this.#full = false;
+        this.#waited = this.waited;
+        this.#fullSince = undefined;
       });
     }
     return full;
@@ -139,7 +156,7 @@ export class Answer {
   /** Once a `keep_alive`: opens a stream that has waited so long, and tells an open one that the turn goes on. */
   keepAlive(): void {
     // A client that is full has something to read.
-    if (this.ended || this.#full) return;
+    if (this.ended || this.#fullSince !== undefined) return;
     try {
       if (this.#state === "held") {
         this.#open();

@@ -1,19 +1,28 @@
 import { createHash } from "node:crypto";
 import { LRUCache } from "lru-cache";
 import { meaningOf } from "../tools/index.ts";
-import type { Foreign, JsonObject } from "../turn/index.ts";
+import type { Foreign, Item, JsonObject } from "../turn/index.ts";
 
 /** What a client may lose of a call before it comes back, and its backend may want. */
 export interface KeptCall {
   /** Who made the call. */
   backend: string;
+  model: string;
   /** As the backend named it, where the client knows it by another id. */
   callId?: string | undefined;
-  /** What the model thought before it. */
+  /** What the model thought before it, as text that a chat provider may want back. */
   reasoning?: string | undefined;
+  /** The same as a Responses provider's own items, which it may miss before the item of the call. */
+  sealed?: readonly SealedReasoning[] | undefined;
   /** What else a chat provider wants back beside the call (`reasoning_details`) or in it (`extra_content`). */
   besides?: JsonObject | undefined;
   more?: Foreign | undefined;
+}
+
+/** Encrypted where the client asked for that; otherwise only the provider has it. */
+export interface SealedReasoning {
+  id: string;
+  encrypted: string | undefined;
 }
 
 /** The memory of one key: no other key finds anything in it. */
@@ -23,6 +32,9 @@ export interface Memory {
   /** Encrypted reasoning can be read only by who made it. */
   keepReasoning(id: string, backend: string): void;
   recallReasoning(id: string): string | undefined;
+  /** The provider's own id of a response, where the client's does not carry it. */
+  keepResponse(id: string, upstreamId: string): void;
+  recallResponse(id: string): string | undefined;
 }
 
 /** Some providers name the first call of every conversation alike, so an id alone does not tell which call is meant. */
@@ -30,6 +42,18 @@ export interface CallNames {
   callId: string;
   name: string;
   arguments: string;
+  /** What it answers: the user's last words before it. */
+  after: string;
+}
+
+/** The user's last words of a conversation, or before a place in it. */
+export function wordsOf(item: Item | undefined): string {
+  if (item?.type !== "message") return "";
+  return item.content.map((part) => (part.type === "text" ? part.text : part.type)).join("\n");
+}
+
+export function isFromUser(item: Item): boolean {
+  return item.type === "message" && item.role === "user";
 }
 
 /** Bytes of all keys together, and of one call. */
@@ -49,6 +73,7 @@ export class Continuity {
     ttl: keptFor,
   });
   readonly #reasoning = new LRUCache<string, string>({ max: 50_000, ttl: keptFor });
+  readonly #responses = new LRUCache<string, string>({ max: 50_000, ttl: keptFor });
 
   /** `null`: no keys are configured, and all are one. */
   of(key: string | null): Memory {
@@ -58,18 +83,20 @@ export class Continuity {
       recallCall: (call) => (this.#calls.size === 0 ? undefined : this.#calls.get(mine + digestOf(call))),
       keepReasoning: (id, backend) => void this.#reasoning.set(mine + id, backend),
       recallReasoning: (id) => this.#reasoning.get(mine + id),
+      keepResponse: (id, upstreamId) => void this.#responses.set(mine + id, upstreamId),
+      recallResponse: (id) => this.#responses.get(mine + id),
     };
   }
 }
 
 /** By the arguments' meaning, since clients write them anew. */
-function digestOf({ callId, name, arguments: text }: CallNames): string {
-  return createHash("sha256")
-    .update(`${callId}\n${name}\n${meaningOf(text)}`)
-    .digest("base64");
+function digestOf({ callId, name, arguments: text, after }: CallNames): string {
+  const hash = createHash("sha256");
+  for (const part of [callId, name, meaningOf(text), after]) hash.update(`${part.length}:${part}`);
+  return hash.digest("base64");
 }
 
-function sizeOf({ reasoning = "", callId = "", besides, more }: KeptCall): number {
-  const objects = [besides, more?.fields].map((value) => (value ? JSON.stringify(value).length : 0));
+function sizeOf({ reasoning = "", callId = "", sealed, besides, more }: KeptCall): number {
+  const objects = [sealed, besides, more?.fields].map((value) => (value ? JSON.stringify(value).length : 0));
   return entryCost + 2 * (reasoning.length + callId.length) + objects.reduce((sum, size) => sum + size, 0);
 }

@@ -72,7 +72,7 @@ class Driver {
     };
     onStop();
     stop.onStop(onStop);
-    const limit = setTimeout(() => this.#stop.now(tooLong(observer.backend, total)), total);
+    const limit = setTimeout(() => this.#stop.now(this.#overdue()), total);
     const ticks = this.#answer.streams ? setInterval(() => this.#answer.keepAlive(), keepAlive) : undefined;
     const error = await this.#tryWays().catch(toTurnError);
     if (error) this.#answer.end({ type: "turn.failed", error });
@@ -138,16 +138,23 @@ class Driver {
       keepChoice(turn, observer),
       inOrder(observer),
       settleCalls(ids, observer),
-      rememberCalls(memory, way.backend.name, way.backend.wantsReasoning ?? false),
+      rememberCalls(memory, way.backend, turn),
     ];
     this.#askedAt ??= clock.now();
     observer.asking(way.backend.name);
-    return new Round(way, turn, stages, this.#answer, this.#stop);
+    return new Round(way, turn, stages, this.#answer, this.#stop, () => observer.committed());
+  }
+
+  /** Whose fault it is that the time is over: a client that reads slowly makes its backend slow. */
+  #overdue(): TurnError {
+    const { total, observer } = this.#plan;
+    return this.#answer.waited > total / 2 ? tooSlow(total) : tooLong(observer.backend, total);
   }
 
   #ending(): Ending {
-    const { receivedAt, observer, clock } = this.#plan;
-    const { last, usage, firstContentAt, endedAt, opened, body } = this.#answer;
+    const { receivedAt, observer, clock, memory } = this.#plan;
+    const { last, usage, firstContentAt, endedAt, opened, body, uncarried } = this.#answer;
+    if (uncarried) memory.keepResponse(uncarried.id, uncarried.upstreamId);
     const error = last?.type === "turn.failed" ? last.error : undefined;
     const now = clock.now();
     const ending: Ending = {
@@ -169,6 +176,13 @@ class Driver {
 function statusOf(last: TurnFinished | TurnFailed | undefined): TurnSummary["status"] {
   if (last?.type === "turn.finished") return last.reason === "stop" ? "completed" : "incomplete";
   return last?.error.code === "client_closed" ? "cancelled" : "failed";
+}
+
+function tooSlow(milliseconds: number): TurnError {
+  return new TurnError(
+    "request_timeout",
+    `The client had not taken the answer after ${milliseconds / 1000} seconds, most of which it let the backend wait.`,
+  );
 }
 
 function tooLong(backend: string, milliseconds: number): TurnError {

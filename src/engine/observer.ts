@@ -15,6 +15,8 @@ export class Observer {
   readonly #log: Log;
   readonly #requestId: string;
   readonly #debugs: boolean;
+  /** Events of an attempt of which nothing was sent yet; nothing where they are told at once. */
+  #untold: [event: string, fields: EventFields, values: EventFields | undefined][] | undefined = [];
   /** Who is asked now. */
   backend: string;
   attempts = 0;
@@ -45,12 +47,20 @@ export class Observer {
     }
   }
 
-  /** What the attempt before had said was not sent. */
+  /** What the attempt before had said was not sent, so nothing is told of it. */
   asking(backend: string): void {
     this.backend = backend;
     this.attempts++;
     this.calls = 0;
     this.repairs.clear();
+    this.#untold = [];
+  }
+
+  /** What this attempt says is sent. */
+  committed(): void {
+    const untold = this.#untold;
+    this.#untold = undefined;
+    for (const [event, fields, values] of untold ?? []) this.#write(event, fields, values);
   }
 
   /** `wait`: milliseconds until the same backend is asked again. */
@@ -75,7 +85,7 @@ export class Observer {
     if (this.#debugs) this.#debug("call completed", { call_id: call.callId, name: call.name, bytes });
     if (!this.#events.on) return;
     const fields = { id: call.callId, name: call.name, argument_bytes: bytes, dialect: null, owner: "client" };
-    this.#write("tool_call", fields, { arguments: text });
+    this.#tell("tool_call", fields, { arguments: text });
   }
 
   /** It began while another item was open, and waits. */
@@ -92,14 +102,14 @@ export class Observer {
     const fields = { id: call?.callId ?? null, name: call?.name ?? null };
     if (this.#debugs) this.#debug("call repaired", { repair, ...fields });
     if (!this.#events.on) return;
-    if (repair.startsWith("arguments_")) this.#write("arguments_repaired", { what: repair, kind: repair, ...fields });
-    else this.#write("call_repaired", { kind: repair, ...fields });
+    if (repair.startsWith("arguments_")) this.#tell("arguments_repaired", { what: repair, kind: repair, ...fields });
+    else this.#tell("call_repaired", { kind: repair, ...fields });
   }
 
   /** Arguments that are not JSON went to the client as the model wrote them. */
   argumentsBroken(call: CallStarted | undefined): void {
     const fields = { id: call?.callId ?? null, name: call?.name ?? null };
-    if (this.#events.on) this.#write("parse_failure", { dialect: null, reason: "arguments are not JSON", ...fields });
+    if (this.#events.on) this.#tell("parse_failure", { dialect: null, reason: "arguments are not JSON", ...fields });
     this.#log.warn({ request_id: this.#requestId, ...fields }, "the arguments of a call are not JSON");
   }
 
@@ -111,17 +121,18 @@ export class Observer {
   }
 
   unknownTool(name: string): void {
-    if (this.#events.on) this.#write("unknown_tool", { name });
+    if (this.#events.on) this.#tell("unknown_tool", { name });
     this.#log.warn({ request_id: this.#requestId, name }, "the model called a tool that the request does not define");
   }
 
   /** What a strict request does not allow; `path` is where in the arguments, and nothing for the name itself. */
   strictFailure(name: string, path: string | null): void {
-    if (this.#events.on) this.#write("strict_failure", { name, path });
+    if (this.#events.on) this.#tell("strict_failure", { name, path });
   }
 
   turnFinished(summary: TurnSummary): void {
     if (!this.#events.on) return;
+    this.committed();
     const { status, code, usage, firstContentMs, overheadMs, totalMs } = summary;
     this.#write("turn_finished", {
       status,
@@ -137,6 +148,11 @@ export class Observer {
       overhead_ms: overheadMs,
       total_ms: totalMs,
     });
+  }
+
+  #tell(event: string, fields: EventFields, values?: EventFields): void {
+    if (this.#untold) this.#untold.push([event, fields, values]);
+    else this.#write(event, fields, values);
   }
 
   #write(event: string, fields: EventFields, values?: EventFields): void {

@@ -8,7 +8,7 @@ import {
   type ReasoningItem,
   type Turn,
 } from "../turn/index.ts";
-import type { KeptCall, Memory } from "./continuity.ts";
+import { isFromUser, type KeptCall, type Memory, wordsOf } from "./continuity.ts";
 
 /**
  * The turn as this backend can take it: its own calls under its own names and with what it thought before them, the calls of
@@ -38,6 +38,8 @@ class History {
   #group: Item[] = [];
   /** What is remembered of the group's calls. */
   #kept: KeptCall[] = [];
+  /** The user's last words so far. */
+  #after = "";
 
   constructor({ model, input }: Turn, backend: Backend, memory: Memory, standsIn: boolean) {
     this.#backend = backend;
@@ -68,6 +70,7 @@ class History {
     }
     this.#endGroup();
     this.#items.push(item);
+    if (isFromUser(item)) this.#after = wordsOf(item);
   }
 
   finish(): Item[] {
@@ -76,10 +79,11 @@ class History {
   }
 
   #call(item: CallItem): CallItem {
-    const kept = this.#memory.recallCall(item);
+    const { callId: id, name, arguments: text } = item;
+    const kept = this.#memory.recallCall({ callId: id, name, arguments: text, after: this.#after });
     if (kept) this.#kept.push(kept);
-    const own = kept?.backend === this.#backend.name ? kept : undefined;
-    const callId = this.#idFor(item.callId, own?.callId);
+    const callId = this.#idFor(id, kept);
+    const own = kept && this.#isOwn(kept) ? kept : undefined;
     this.#ids.set(item.callId, callId);
     // What a client brings of its own API means nothing to a backend of the other.
     const more = own?.more && own.more.api !== item.more?.api ? own.more : item.more;
@@ -91,9 +95,13 @@ class History {
     return callId === item.callId ? item : { ...item, callId };
   }
 
-  /** An id that the backend gave twice cannot be given back twice in one conversation. */
-  #idFor(id: string, own: string | undefined): string {
-    if (own !== undefined && !this.#taken.has(own)) {
+  /**
+   * The backend's own id of its call. Not where it would stand twice in the conversation, nor where another model of the same
+   * backend would refuse it.
+   */
+  #idFor(id: string, kept: KeptCall | undefined): string {
+    const own = kept?.backend === this.#backend.name ? kept.callId : undefined;
+    if (own !== undefined && !this.#taken.has(own) && (kept?.model === this.#model || this.#takes(own))) {
       this.#taken.add(own);
       return own;
     }
@@ -106,13 +114,22 @@ class History {
 
   #endGroup(): void {
     if (this.#group.length === 0) return;
-    const own = this.#kept.filter(({ backend }) => backend === this.#backend.name);
+    const own = this.#kept.filter((kept) => this.#isOwn(kept));
     const group = this.#group.flatMap((item): Item[] =>
       item.type === "reasoning" ? this.#reasoning(item, own.length > 0) : [item],
     );
-    this.#items.push(...missingBefore(group, own), ...group);
+    const missing = missingBefore(group, own);
+    // A Responses provider refuses an item of its own whose reasoning is gone; without its id it takes the item as new.
+    const orphaned = missing.length === 0 && own.some(({ sealed }) => sealed) && !group.some(isReasoning);
+    this.#items.push(...missing, ...(orphaned ? group.map(withoutId) : group));
     this.#group = [];
     this.#kept = [];
+  }
+
+  /** What another model of the same backend has thought is its own as well where it thinks aloud too. */
+  #isOwn({ backend, model }: KeptCall): boolean {
+    if (backend !== this.#backend.name) return false;
+    return model === this.#model || (this.#backend.takesReasoning?.(this.#model) ?? false);
   }
 
   /** Reasoning of another backend is text at best, and only for a model that thinks aloud itself. */
@@ -128,8 +145,11 @@ class History {
 function missingBefore(group: readonly Item[], kept: readonly KeptCall[]): Item[] {
   const missing: Item[] = [];
   const reasoning = kept.find((call) => call.reasoning !== undefined)?.reasoning;
-  if (reasoning !== undefined && !group.some(({ type }) => type === "reasoning")) {
-    missing.push({ type: "reasoning", summary: [reasoning] });
+  const thought = group.some(isReasoning);
+  if (reasoning !== undefined && !thought) missing.push({ type: "reasoning", summary: [reasoning] });
+  const sealed = kept.find((call) => call.sealed !== undefined)?.sealed;
+  if (sealed?.every(({ encrypted }) => encrypted !== undefined) && !thought) {
+    for (const { id, encrypted } of sealed) missing.push({ type: "reasoning", id, summary: [], encrypted });
   }
   const besides = kept.find((call) => call.besides !== undefined)?.besides;
   const hasBesides = group.some((item) => item.type === "message" && item.more?.fields.reasoning_details !== undefined);
@@ -137,6 +157,14 @@ function missingBefore(group: readonly Item[], kept: readonly KeptCall[]): Item[
     missing.push({ type: "message", role: "assistant", content: [], more: { api: "chat", fields: besides } });
   }
   return missing;
+}
+
+function isReasoning({ type }: Item): boolean {
+  return type === "reasoning";
+}
+
+function withoutId(item: Item): Item {
+  return item.type === "call" || item.type === "message" ? { ...item, id: undefined } : item;
 }
 
 const letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";

@@ -24,6 +24,7 @@ export class Round {
   readonly #answer: Answer;
   readonly #way: Way;
   readonly #stop: Stop;
+  readonly #onCommit: () => void;
   readonly #emit: Emit;
   /** Closes the backend's connection. */
   readonly #cancel = new Stop();
@@ -34,10 +35,11 @@ export class Round {
   #silence: NodeJS.Timeout | undefined;
   #over = false;
 
-  constructor(way: Way, turn: Turn, stages: readonly Stage[], answer: Answer, stop: Stop) {
+  constructor(way: Way, turn: Turn, stages: readonly Stage[], answer: Answer, stop: Stop, onCommit: () => void) {
     this.#way = way;
     this.#answer = answer;
     this.#stop = stop;
+    this.#onCommit = onCommit;
     this.#emit = line(stages, (event) => this.#take(event));
     this.begun = new Promise((resolve, reject) => {
       this.#begin = resolve;
@@ -55,6 +57,7 @@ export class Round {
     this.#stop.onStop(this.#onStop);
     this.#answer.onCommit = () => {
       clearTimeout(this.#silence);
+      this.#onCommit();
       this.#begin();
     };
     // Without a stream the backend shows nothing until it is done.

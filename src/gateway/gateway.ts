@@ -56,7 +56,7 @@ export interface RequestContext {
 /** A request that was read and can be run: all that can be wrong with it has been said. */
 export interface PreparedTurn {
   readonly contentType: string;
-  /** Headers of the answer, beside those of every answer. */
+  /** Headers of the answer, beside those of every answer. Known when the answer is opened, or has ended. */
   readonly headers: Readonly<Record<string, string>>;
   /** `stop` ends the turn from outside; its reason is what the client is told. */
   run(outlet: Outlet, stop: Stop): ReturnType<typeof runTurn>;
@@ -114,29 +114,42 @@ export class Gateway {
     const state = foreignState(request.turn, body);
     if (state && route.kind !== "responses") throw state;
 
+    const memory = this.#continuity.of(key?.name ?? null);
+    continueResponse(request.turn, body, memory);
     const turn = turnFor(request.turn, route);
     checkRoute(turn, route);
-    const dropped = droppedTools(request.turn, new Set(turn.tools), route);
-    if (dropped.length > 0) this.log.info({ request_id: context.requestId, tools: dropped }, "tools left out");
     const ids = new Ids(turn.input);
     const profile = profileOf(context.profile, route);
     const createEncoder = (): Encoder =>
       request.api === "responses"
         ? new ResponsesEncoder({ request, model: name, now, ids, profile })
         : createChatEncoder({ ...request, model: name, created: now() }, turn.stream);
-    const memory = this.#continuity.of(key?.name ?? null);
+    let headers: Record<string, string> = {};
+    const take = (taken: Route, offered: Turn, standsIn: boolean): Turn => {
+      headers = this.#tellDropped(droppedTools(request.turn, new Set(offered.tools), taken), context);
+      return restoreTurn(offered, taken.backend, memory, standsIn);
+    };
+    const first = wayTo(route, () => take(route, turn, false));
     // What a provider keeps only that provider can continue.
-    const fallbacks = state ? [] : this.#fallbacks(request.turn, route, memory);
-    const ways = [wayTo(turn, route, memory, false), ...fallbacks];
+    const others = state ? [] : this.#fallbacks(request.turn, route);
+    const ways = [first, ...others.map(({ route, turn }) => wayTo(route, () => take(route, turn, true)))];
     return {
       contentType: turn.stream ? eventStream : json,
-      headers: dropped.length > 0 ? { "x-toolwire-dropped-tools": headerList(dropped) } : {},
+      get headers() {
+        return headers;
+      },
       run: (outlet, stop) => this.#run({ turn, ways, createEncoder, ids, memory, stop }, route, context, outlet),
     };
   }
 
+  #tellDropped(tools: readonly string[], { requestId }: RequestContext): Record<string, string> {
+    if (tools.length === 0) return {};
+    this.log.info({ request_id: requestId, tools: [...tools] }, "tools left out");
+    return { "x-toolwire-dropped-tools": headerList(tools) };
+  }
+
   /** The models that can stand in for the one of the route in this turn. The key that may use it may use them. */
-  #fallbacks(turn: Turn, { fallback }: Route, memory: Memory): Way[] {
+  #fallbacks(turn: Turn, { fallback }: Route): { route: Route; turn: Turn }[] {
     return fallback.flatMap((name) => {
       const route = this.#models.find(name, () => true);
       const offered = turnFor(turn, route);
@@ -145,7 +158,7 @@ export class Gateway {
       } catch {
         return [];
       }
-      return [wayTo(offered, route, memory, true)];
+      return [{ route, turn: offered }];
     });
   }
 
@@ -221,7 +234,13 @@ export class Gateway {
     if (error.code === "client_closed") return;
     if (error.code.startsWith("upstream_")) this.metrics.upstreamFailed({ backend, code: error.code });
     const level = error.code === "internal_error" ? "error" : "warn";
-    this.log[level]({ request_id: requestId, backend, code: error.code, err: error }, "the turn failed");
+    const { code, status, body } = error;
+    // A provider's words may quote the prompt.
+    const why =
+      error.quotes && this.config.telemetry.redact
+        ? { status, provider_type: body.type, provider_code: body.code }
+        : { err: error };
+    this.log[level]({ request_id: requestId, backend, code, ...why }, "the turn failed");
   }
 
   #noModel(key: Key | null): TurnError {
@@ -245,14 +264,14 @@ function checkRoute({ choice, tools }: Turn, { kind }: Route): void {
   if (kind !== "responses") checkDemand(choice, tools);
 }
 
-function wayTo(turn: Turn, { backend, breaker, settings }: Route, memory: Memory, standsIn: boolean): Way {
-  return {
-    backend,
-    breaker,
-    turn: () => restoreTurn(turn, backend, memory, standsIn),
-    retries: settings.retries,
-    firstContent: settings.timeouts.first_content,
-  };
+function wayTo({ backend, breaker, settings }: Route, turn: () => Turn): Way {
+  return { backend, breaker, turn, retries: settings.retries, firstContent: settings.timeouts.first_content };
+}
+
+/** A response whose id does not carry the provider's may be remembered. */
+function continueResponse(turn: Turn, body: JsonObject, memory: Memory): void {
+  const { previous_response_id: id } = body;
+  if (typeof id === "string") turn.previousResponseId = memory.recallResponse(id) ?? turn.previousResponseId;
 }
 
 /** What of the client's tools is not offered to the model, by name. */

@@ -52,19 +52,18 @@ export class Models {
   constructor(config: Config, redact: (text: string) => string, listener: ModelsListener) {
     this.#config = config;
     this.#services = new ServiceModels(({ name }, error) => listener.onListFailure(name, error));
-    const place = (name: string, config: BackendConfig): Place => ({
-      backend: createBackend(name, config, redact),
-      breaker: createBreaker({
-        backend: name,
-        ...config.breaker,
-        onState: (state) => listener.onBreaker(name, state),
-      }),
-      config,
-    });
-    for (const [name, backend] of Object.entries(config.backends)) this.#places.set(name, place(name, backend));
-    for (const [alias, { backend, settings }] of Object.entries(config.models)) {
-      if (isDeepStrictEqual(this.#places.get(backend)?.config, settings)) continue;
-      this.#aliases.set(alias, place(backend, settings));
+    const breakerFor = (name: string, { breaker }: BackendConfig) =>
+      createBreaker({ backend: name, ...breaker, onState: (state) => listener.onBreaker(name, state) });
+    for (const [name, settings] of Object.entries(config.backends)) {
+      const backend = createBackend(name, settings, redact);
+      this.#places.set(name, { backend, breaker: breakerFor(name, settings), config: settings });
+    }
+    for (const [alias, { backend: name, settings }] of Object.entries(config.models)) {
+      const place = this.#place(name);
+      if (isDeepStrictEqual(place.config, settings)) continue;
+      const backend = createBackend(name, settings, redact);
+      const breaker = isSameService(place.config, settings) ? place.breaker : breakerFor(alias, settings);
+      this.#aliases.set(alias, { backend, breaker, config: settings });
     }
     const services = [...this.#places].filter(([, { config }]) => config.kind !== "demo");
     this.#onlyService = services.length === 1 ? services[0]?.[0] : undefined;
@@ -127,6 +126,12 @@ export class Models {
     const shown = name.length > 100 ? `${name.slice(0, 100)}…` : name;
     return new TurnError("model_not_found", `There is no model "${shown}". ${hint}`, { param: "model" });
   }
+}
+
+/** Whether what speaks against the one speaks against the other, and as soon. */
+function isSameService(one: BackendConfig, other: BackendConfig): boolean {
+  const service = (config: BackendConfig) => ("base_url" in config ? [config.base_url, config.api_key] : []);
+  return isDeepStrictEqual([one.breaker, service(one)], [other.breaker, service(other)]);
 }
 
 function routeTo({ backend, breaker, config }: Place, model: string, fallback: readonly string[] = []): Route {

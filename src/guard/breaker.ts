@@ -45,11 +45,13 @@ class BackendBreaker implements Breaker {
   }
 
   async watch(ask: () => Promise<void>): Promise<void> {
+    const { state } = this.#policy;
     // While one request is tried the others do not wait for it, as they would in the library: it may take minutes.
-    if (this.#policy.state === CircuitState.HalfOpen) throw this.#unavailable(1);
+    if (state === CircuitState.HalfOpen) throw this.#unavailable(1);
     try {
-      await this.#policy.execute(ask);
+      await this.#policy.execute(state === CircuitState.Closed ? ask : () => decide(ask));
     } catch (error) {
+      if (error instanceof Undecided) throw error.cause;
       if (!(error instanceof BrokenCircuitError)) throw error;
       const left = this.#cooldown - (performance.now() - this.#openedAt);
       throw this.#unavailable(Math.max(1, Math.ceil(left / 1000)));
@@ -104,5 +106,18 @@ const names: Record<CircuitState, BreakerState> = {
 const counted = new Set<ErrorCode>(["upstream_unreachable", "upstream_error", "upstream_timeout", "upstream_cut"]);
 
 function counts(error: Error): boolean {
-  return error instanceof TurnError && counted.has(error.code);
+  return error instanceof Undecided || (error instanceof TurnError && counted.has(error.code));
+}
+
+/** A try that was ended from our side tells nothing of the backend: it rests again, where the library would trust it. */
+class Undecided extends Error {}
+
+const ourSide = new Set<ErrorCode>(["client_closed", "shutting_down", "request_timeout", "internal_error"]);
+
+async function decide(ask: () => Promise<void>): Promise<void> {
+  try {
+    await ask();
+  } catch (error) {
+    throw error instanceof TurnError && ourSide.has(error.code) ? new Undecided("undecided", { cause: error }) : error;
+  }
 }

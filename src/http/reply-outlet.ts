@@ -2,6 +2,12 @@ import type { ServerResponse } from "node:http";
 import type { FastifyReply } from "fastify";
 import type { Outlet } from "../turn/index.ts";
 
+/** What of a turn its answer's head is made of; the headers are read when it is sent. */
+interface AnsweredTurn {
+  readonly contentType: string;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
 /**
  * The one place that opens a stream. A hijacked reply skips Fastify's own sending, so what hooks have set is copied here; then
  * text is written as it comes, and a full socket is told to the engine.
@@ -9,14 +15,14 @@ import type { Outlet } from "../turn/index.ts";
 export class ReplyOutlet implements Outlet {
   readonly #reply: FastifyReply;
   readonly #raw: ServerResponse;
-  readonly #contentType: string;
+  readonly #turn: AnsweredTurn;
   /** While the client takes nothing more. */
   #drained: Promise<void> | undefined;
 
-  constructor(reply: FastifyReply, contentType: string) {
+  constructor(reply: FastifyReply, turn: AnsweredTurn) {
     this.#reply = reply;
     this.#raw = reply.raw;
-    this.#contentType = contentType;
+    this.#turn = turn;
   }
 
   open(): void {
@@ -26,7 +32,8 @@ export class ReplyOutlet implements Outlet {
       if (value !== undefined) headers[name] = value;
     this.#raw.writeHead(200, {
       ...headers,
-      "content-type": this.#contentType,
+      ...this.#turn.headers,
+      "content-type": this.#turn.contentType,
       "cache-control": "no-cache, no-transform",
       // Proxies such as nginx would gather events otherwise.
       "x-accel-buffering": "no",

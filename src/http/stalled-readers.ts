@@ -2,7 +2,8 @@ import type { ServerResponse } from "node:http";
 import { TurnError } from "../turn/index.ts";
 
 /**
- * Ends the connection of a client that takes nothing of what was written for this long; `onStall` is told before.
+ * Ends the connection of a client that takes nothing of what was written for this long, or sends nothing more of its request;
+ * `onStall` is told before.
  *
  * Node's own timer of a connection begins anew with every byte that the system takes, also in the middle of a large write, so
  * that a slow reader is safe as long as it moves. Only the last look at the queue tells that nothing has moved: a stall is seen
@@ -10,10 +11,11 @@ import { TurnError } from "../turn/index.ts";
  */
 export function endStalledReader(raw: ServerResponse, milliseconds: number, onStall: () => void): void {
   raw.setTimeout(milliseconds, () => {
-    // The timer runs on while there is nothing to take: a model thinks, or the request is still coming in.
-    if (raw.writableLength === 0) return;
+    // The timer runs on while there is nothing to take: a model thinks.
+    const sending = !raw.req.complete;
+    if (raw.writableLength === 0 && !sending) return;
     onStall();
-    raw.destroy(new TurnError("client_closed", "The client stopped reading."));
+    raw.destroy(new TurnError("client_closed", `The client stopped ${sending ? "sending" : "reading"}.`));
   });
 }
 

@@ -34,7 +34,6 @@ export class Turns {
         profile: oneOf(request.headers["x-toolwire-profile"]),
         receivedAt: performance.now(),
       });
-      reply.headers(prepared.headers);
       const stop = new Stop();
       const { raw } = reply;
       let over = () => {};
@@ -48,8 +47,9 @@ export class Turns {
         this.#running.delete(closed);
         over();
       });
-      const ending = await prepared.run(new ReplyOutlet(reply, prepared.contentType), stop);
+      const ending = await prepared.run(new ReplyOutlet(reply, prepared), stop);
       if (ending.opened) return reply;
+      reply.headers(prepared.headers);
       if (ending.error) throw ending.error;
       return reply.header("content-type", prepared.contentType).send(ending.body);
     };

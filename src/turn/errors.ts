@@ -66,6 +66,8 @@ export interface ErrorDetails {
   retryAfter?: string | undefined;
   /** Whether the same request may well succeed when it is sent again. */
   again?: boolean | undefined;
+  /** Whether the message has a provider's own words, which may quote what a person wrote. */
+  quotes?: boolean | undefined;
   cause?: unknown;
 }
 
@@ -76,6 +78,7 @@ export class TurnError extends Error {
   readonly body: ErrorBody;
   readonly retryAfter: string | undefined;
   readonly again: boolean;
+  readonly quotes: boolean;
 
   constructor(code: ErrorCode, message: string, details: ErrorDetails = {}) {
     super(message, { cause: details.cause });
@@ -85,6 +88,7 @@ export class TurnError extends Error {
     this.status = details.status ?? entry.status;
     this.retryAfter = details.retryAfter;
     this.again = details.again ?? false;
+    this.quotes = details.quotes ?? false;
     this.body = {
       message,
       type: details.type ?? entry.type,

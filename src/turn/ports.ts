@@ -77,6 +77,8 @@ export interface EventSink {
 export interface Encoder {
   /** Whether the answer goes out as it comes. Otherwise everything comes with the last event. */
   readonly streams: boolean;
+  /** The answer's id, once it is opened, where a later request can name it. */
+  readonly id?: string | undefined;
   /** Called once, before anything else: what a stream begins with. A Responses provider's own id of the answer, where known. */
   open(upstreamId?: string): string;
   push(event: TurnEvent): string;

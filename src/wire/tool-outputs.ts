@@ -18,9 +18,9 @@ function isOutputMessage({ role }: JsonObject): boolean {
   return role === "tool" || role === "function";
 }
 
-/** Also the outputs of tools that only some backends know, such as `local_shell_call_output`. */
+/** Also the outputs of tools that only some backends know, such as `shell_call_output`; an `mcp_call` has its own in it. */
 function isOutputItem({ type }: JsonObject): boolean {
-  return typeof type === "string" && type.endsWith("_call_output");
+  return typeof type === "string" && (type.endsWith("_call_output") || type === "mcp_call");
 }
 
 /** A character is one to three bytes, so most outputs need not be counted. */
@@ -39,7 +39,11 @@ function bytesOf(output: JsonValue | undefined): number {
 function textsOf(output: JsonValue | undefined): string[] {
   if (typeof output === "string") return [output];
   if (!Array.isArray(output)) return [];
-  return output.flatMap((part) => (isObject(part) && typeof part.text === "string" ? [part.text] : []));
+  return output.flatMap((part) => (isObject(part) ? [part.text, part.stdout, part.stderr].filter(isText) : []));
+}
+
+function isText(value: JsonValue | undefined): value is string {
+  return typeof value === "string";
 }
 
 function tooLarge(at: string, bytes: number, limit: number): TurnError {

@@ -1,7 +1,19 @@
 import { execFile } from "node:child_process";
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, utimesSync, writeFileSync } from "node:fs";
+import {
+  copyFileSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
 import { hostname, tmpdir } from "node:os";
 import { join } from "node:path";
+import { pathToFileURL } from "node:url";
 import { promisify } from "node:util";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 
@@ -60,5 +72,59 @@ describe("several starts in one checkout", () => {
     utimesSync(join(folder, "lock"), longAgo, longAgo);
     await work("a");
     expect(log()).toEqual(["a in", "a out"]);
+  });
+});
+
+describe("the first start in a checkout whose node_modules is a link", () => {
+  const scripts = ["setup.mjs", "lock.mjs", "run.mjs"];
+
+  /** A checkout of its own, so that nothing of this one is installed anew. */
+  function checkout(): { modules: string; setup: string } {
+    const root = join(folder, "checkout");
+    mkdirSync(join(root, "scripts"), { recursive: true });
+    for (const name of scripts) {
+      copyFileSync(new URL(`../../scripts/${name}`, import.meta.url), join(root, "scripts", name));
+    }
+    // A dependency that npm has at hand, so that nothing is fetched.
+    mkdirSync(join(root, "near"));
+    writeFileSync(join(root, "near", "package.json"), JSON.stringify({ name: "near", version: "1.0.0" }));
+    const manifest = { name: "checkout", version: "1.0.0", dependencies: { near: "file:near" } };
+    const packages = {
+      "": manifest,
+      near: { version: "1.0.0" },
+      "node_modules/near": { resolved: "near", link: true },
+    };
+    const lockFile = { name: "checkout", version: "1.0.0", lockfileVersion: 3, requires: true, packages };
+    writeFileSync(join(root, "package.json"), JSON.stringify(manifest));
+    writeFileSync(join(root, "package-lock.json"), JSON.stringify(lockFile));
+    return { modules: join(root, "node_modules"), setup: join(root, "scripts", "setup.mjs") };
+  }
+
+  async function install(setup: string): Promise<void> {
+    const program = `
+      import { prepareDependencies, root } from ${JSON.stringify(pathToFileURL(setup).href)};
+      await prepareDependencies(root.replace(/.$/, ""), "installing");
+    `;
+    await execute(process.execPath, ["--input-type=module", "-e", program], { cwd: folder });
+  }
+
+  it("leaves what is behind the link as it is", async () => {
+    const { modules, setup } = checkout();
+    const shared = join(folder, "shared");
+    mkdirSync(join(shared, "kept"), { recursive: true });
+    writeFileSync(join(shared, "kept", "index.js"), "");
+    symlinkSync(shared, modules, "junction");
+    await install(setup);
+    expect(existsSync(join(shared, "kept", "index.js"))).toBe(true);
+    expect(existsSync(join(shared, ".toolwire-lock-hash"))).toBe(false);
+    expect(lstatSync(modules).isDirectory()).toBe(true);
+    expect(existsSync(join(modules, ".toolwire-lock-hash"))).toBe(true);
+  });
+
+  it("works where the link leads nowhere", async () => {
+    const { modules, setup } = checkout();
+    symlinkSync(join(folder, "gone"), modules, "junction");
+    await install(setup);
+    expect(existsSync(join(modules, ".toolwire-lock-hash"))).toBe(true);
   });
 });

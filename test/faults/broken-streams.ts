@@ -63,6 +63,7 @@ function happening(
 const early = "before it has said anything";
 const midway = "in the middle of its text";
 const words = "The machine is on fire.";
+const tooLong = { type: "invalid_request_error", param: "messages[0].content", code: "context_length_exceeded" };
 
 /** Ways to say in a stream that the provider failed. */
 const errors: [string, (api: Api) => string][] = [
@@ -224,4 +225,10 @@ export const brokenFaults: Fault[] = [
     ]),
     ends: { status: 429, error: { message: /fire/, code: "rate_limit_exceeded" } },
   },
+  ...happening(
+    "refuses the request with an error",
+    (api) => [event(api, { ...typed(api), error: { message: words, ...tooLong } }), "hang"],
+    (after) => ({ status: 400, error: { message: words, ...tooLong }, ...(after && { after }) }),
+    [early, midway],
+  ),
 ];

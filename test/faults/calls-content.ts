@@ -98,7 +98,7 @@ const texts: Fault[] = [
   withArguments("writes blank arguments", " \n", answered({ calls: [{ ...nothing, arguments: " \n{}" }] })),
   withArguments("writes null for arguments", null, without),
   withArguments("writes an empty object for arguments", {}, without),
-  withArguments("writes arguments that are nested deeper than anybody can take", deep, unreadable({})),
+  withArguments("writes arguments that are nested deeper than anybody can take", deep, unreadable()),
   {
     name: "gives the arguments only at the end of a call",
     stream: {

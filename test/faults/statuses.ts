@@ -48,7 +48,7 @@ const elsewhere = [301, 302, 307, 308].map(
   (status): Fault => ({
     name: `answers ${status} and leads elsewhere`,
     reply: both(() => ({ status, body: "", headers: { location: "http://10.1.2.3:9000/v1/internal" } })),
-    ends: { status: 502, error: { type: "server_error" } },
+    ends: { status: 502, error: { code: "upstream_invalid", type: "server_error", message: /base_url/ } },
   }),
 );
 

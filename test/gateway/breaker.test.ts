@@ -105,6 +105,32 @@ describe("a backend that fails too often", () => {
     expect(await states()).toEqual(["chat open", "chat half_open", "chat open"]);
   });
 
+  it("rests again when the client of the one try has left", async () => {
+    await start({});
+    await times(3);
+    await sleep(450);
+    reply = { bytes: ["hang"] };
+    const leaving = AbortSignal.timeout(50);
+    const request = requestFor("chat", { model: "chat/m" });
+    await expect(ask(gateway, "chat", request, {}, { signal: leaving })).rejects.toThrow();
+    await sleep(100);
+    reply = fine;
+    expect((await send()).status).toBe(503);
+    await sleep(450);
+    expect((await send()).status).toBe(200);
+    expect(await states()).toEqual(["chat open", "chat half_open", "chat open", "chat half_open", "chat closed"]);
+  });
+
+  it("is the same backend for a model that only has other settings", async () => {
+    await start({});
+    await gateway.close();
+    const models = { patient: { backend: "chat", model: "m", timeouts: { idle: "1m" } } };
+    gateway = await startGateway({ ...bothBackends(provider, { breaker: { failures: 1 } }), models });
+    await send();
+    const answer = await ask(gateway, "chat", requestFor("chat", { model: "patient" }));
+    expect(answer).toMatchObject({ status: 503, error: { code: "upstream_unavailable" } });
+  });
+
   it("is one that failed often enough within the window", async () => {
     await start({ window: "300ms" });
     for (let at = 0; at < 4; at++) {
@@ -158,6 +184,19 @@ describe("what does not speak against a backend:", () => {
     const tools = [{ name: "f" }];
     const request = requestFor("chat", { model: "chat/m", tools, choice: "required" });
     for (let at = 0; at < 3; at++) await ask(gateway, "chat", request, {}, { rawArguments: true });
+    reply = fine;
+    expect((await send()).status).toBe(200);
+  });
+
+  it("a client that reads so slowly that the turn's time is over", async () => {
+    await start({ failures: 1 }, { timeouts: { total: "1s" } });
+    const text = "x".repeat(16_000);
+    reply = { chunks: Array.from({ length: 2_000 }, () => ({ choices: [{ index: 0, delta: { content: text } }] })) };
+    const body = JSON.stringify(requestFor("chat", { model: "chat/m", stream: true }));
+    const headers = { "content-type": "application/json" };
+    const response = await fetch(`${gateway.url}/v1/chat/completions`, { method: "POST", headers, body });
+    await sleep(1_300);
+    expect(await response.text()).toContain('"code":"request_timeout"');
     reply = fine;
     expect((await send()).status).toBe(200);
   });

@@ -136,6 +136,106 @@ describe("a backend that insists on the reasoning before its calls", () => {
   });
 });
 
+describe("conversations that are alike", () => {
+  it("do not share their reasoning, though a provider names all their calls the same", async () => {
+    const think: Script = ({ body, count }) => {
+      const [assistant] = messagesOf(body).filter((message) => Array.isArray(message.tool_calls));
+      if (assistant) return { say: String(assistant.reasoning_content ?? "nothing") };
+      return { think: `Thought ${count}.`, calls: [{ id: "call_0", name: "f", arguments: "{}" }] };
+    };
+    await start(think);
+    const [one, other] = [
+      { ...wish, prompt: "One?" },
+      { ...wish, prompt: "Other?" },
+    ];
+    const first = await ask(gateway, "chat", requestFor("chat", one));
+    await ask(gateway, "chat", requestFor("chat", other));
+    const after = forgetful("chat", first);
+    expect((await ask(gateway, "chat", requestFor("chat", { ...one, after }))).text).toBe("Thought 1.");
+    const never = await ask(gateway, "chat", requestFor("chat", { ...wish, prompt: "Never asked?", after }));
+    expect(never.text).toBe("nothing");
+  });
+});
+
+describe("a Responses provider whose reasoning the client has dropped", () => {
+  const call = {
+    type: "function_call",
+    id: "fc_1",
+    call_id: "call_1",
+    name: "f",
+    arguments: "{}",
+    status: "completed",
+  };
+  const script =
+    (encrypted: string | undefined): Script =>
+    ({ body }) => {
+      const items = Array.isArray(body.input) ? body.input.filter(isObject) : [];
+      if (items.some(({ type }) => type === "function_call")) {
+        return { say: items.map(({ type, id }) => `${type ?? "message"} ${id ?? "-"}`).join() };
+      }
+      const reasoning = {
+        type: "reasoning",
+        id: "rs_1",
+        summary: [],
+        ...(encrypted && { encrypted_content: encrypted }),
+      };
+      const output = [reasoning, call];
+      return {
+        chunks: [
+          { type: "response.created", response: { id: "resp_1", status: "in_progress", output: [] } },
+          ...output.flatMap((item, output_index) => [
+            { type: "response.output_item.added", output_index, item },
+            { type: "response.output_item.done", output_index, item },
+          ]),
+          { type: "response.completed", response: { id: "resp_1", status: "completed", output } },
+        ],
+      };
+    };
+
+  it.each([
+    [
+      "has it back where it was encrypted",
+      "sealed",
+      "message -,reasoning rs_1,function_call fc_1,function_call_output -",
+    ],
+    ["is given its call as a new one where it was not", undefined, "message -,function_call -,function_call_output -"],
+  ])("%s", async (_name, encrypted, expected) => {
+    await start(script(encrypted));
+    const request = { ...wish, model: "responses/m", stream: true };
+    const first = await ask(gateway, "responses", requestFor("responses", request), {}, { usageUnknown: true });
+    const after = followUp("responses", first, ["sunny"]).filter(({ type }) => type !== "reasoning");
+    const second = await ask(gateway, "responses", requestFor("responses", { ...request, after }));
+    expect(second.text).toBe(expected);
+  });
+});
+
+describe("a response that was opened before its provider named it, or by an attempt that failed", () => {
+  it("is continued by the id of the attempt that answered", async () => {
+    const named = (id: string) => ({ type: "response.created", response: { id, status: "in_progress", output: [] } });
+    const said = (id: string) => [
+      named(id),
+      { type: "response.output_text.delta", output_index: 0, content_index: 0, delta: "Hi" },
+      { type: "response.completed", response: { id, status: "completed" } },
+    ];
+    const line = (event: unknown) => `data: ${JSON.stringify(event)}\n\n`;
+    await start(
+      ({ body, count }) => {
+        if (body.previous_response_id) return { say: String(body.previous_response_id) };
+        if (count > 1) return { chunks: said("resp_good") };
+        return { bytes: [line(named("resp_dead")), { wait: 300 }, "cut"] };
+      },
+      { turn: { keep_alive: "100ms" } },
+    );
+    const request = { ...wish, model: "responses/m", stream: true };
+    const first = await ask(gateway, "responses", requestFor("responses", request), {}, { usageUnknown: true });
+    expect(first.text).toBe("Hi");
+    const id = isObject(first.json) ? first.json.id : undefined;
+    const more = { previous_response_id: id };
+    const second = await ask(gateway, "responses", requestFor("responses", { ...request, more }));
+    expect(second.text).toBe("resp_good");
+  });
+});
+
 describe("what a provider wants back beside or in a call", () => {
   const details = [{ type: "reasoning.encrypted", data: "sealed" }];
   const extra = { google: { thought_signature: "signed" } };
@@ -231,6 +331,18 @@ describe("the id of a call", () => {
     const after = history("toolu:01/abc é").chat;
     const answer = await ask(gateway, "chat", requestFor("chat", { model: "chat/m", tools, after }));
     expect(answer.text).toMatch(/^([A-Za-z0-9]{9}),\1$/);
+  });
+
+  it("that its own backend gave is another for a model there that would refuse it", async () => {
+    await start(({ body }) =>
+      idsIn(body).length > 0 ? { say: idsIn(body).join() } : { calls: [{ id: "odd:1", name: "f", arguments: "{}" }] },
+    );
+    const first = await ask(gateway, "chat", requestFor("chat", { model: "chat/x", tools }));
+    const after = followUp("chat", first, ["sunny"]);
+    const same = await ask(gateway, "chat", requestFor("chat", { model: "chat/x", tools, after }));
+    expect(same.text).toBe("odd:1,odd:1");
+    const other = await ask(gateway, "chat", requestFor("chat", { model: "chat/mistral-large", tools, after }));
+    expect(other.text).toMatch(/^([A-Za-z0-9]{9}),\1$/);
   });
 
   it("that is fit passes as it is", async () => {

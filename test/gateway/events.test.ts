@@ -101,6 +101,34 @@ describe("telemetry events", () => {
     expect(readFileSync(file, "utf8")).toContain('"event":"strict_failure"');
   });
 
+  it("tell nothing of an attempt of which the client got nothing", async () => {
+    const entry = (id: string) => ({
+      index: 0,
+      id,
+      type: "function",
+      function: { name: "get_weather", arguments: "{}" },
+    });
+    const delta = (id: string) => ({ choices: [{ index: 0, delta: { tool_calls: [entry(id)] } }] });
+    const line = (event: unknown) => `data: ${JSON.stringify(event)}\n\n`;
+    const end = line({ choices: [{ index: 0, delta: {}, finish_reason: "tool_calls" }] });
+    const flaky = await startProvider(({ count }) =>
+      count === 1
+        ? { bytes: [line(delta("call_dead")), line({ choices: [{ delta: { content: "." } }] }), "cut"] }
+        : { bytes: [line(delta("call_good")), end] },
+    );
+    const file = join(folder, "attempts.ndjson");
+    const gateway = await startGateway({ ...bothBackends(flaky, { retries: 1 }), telemetry: { events: file } });
+    const wish = { model: "chat/flaky", tools: [{ name: "get_weather" }] };
+    const answer = await ask(gateway, "chat", requestFor("chat", wish), {}, { usageUnknown: true });
+    await gateway.close();
+    await flaky.close();
+    expect(answer.calls).toMatchObject([{ id: "call_good" }]);
+    const raw = readFileSync(file, "utf8");
+    expect(raw).toContain("call_good");
+    expect(raw).not.toContain("call_dead");
+    expect(raw).toContain('"attempts":2,"calls":1');
+  });
+
   it("record a tool that nobody declared", async () => {
     const { events } = await eventsOf("unknown.ndjson", {}, "chat/stranger");
     expect(events.find(({ event }) => event === "unknown_tool")).toMatchObject({ name: "other" });

@@ -115,6 +115,15 @@ describe("a model that stands in for another", () => {
     expect(asked()).toEqual(["first"]);
   });
 
+  it("names the tools that it cannot carry", async () => {
+    await start(({ model }) => (model === "first" ? { status: 500 } : { say: "Here." }), "responses", "chat");
+    const more = { tools: [{ type: "web_search" }, { type: "function", name: "f", parameters: {} }] };
+    for (const stream of [true, false]) {
+      const answer = await ask(gateway, "responses", requestFor("responses", { model: "fast", stream, more }));
+      expect(answer.headers.get("x-toolwire-dropped-tools")).toBe("web_search");
+    }
+  });
+
   it("keeps what the client said about tools", async () => {
     await start(({ model, body }) =>
       model === "first"

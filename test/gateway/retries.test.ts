@@ -1,4 +1,4 @@
-import { describe, expect, it, onTestFinished } from "vitest";
+import { afterAll, describe, expect, it } from "vitest";
 import type { RunningServer } from "../../src/http/server.ts";
 import type { Api, JsonObject } from "../../src/turn/index.ts";
 import { ask, bothBackends, requestFor, startGateway } from "../support/gateway.ts";
@@ -9,14 +9,14 @@ interface Scene {
   gateway: RunningServer;
 }
 
+const opened: { close(): Promise<void> }[] = [];
+afterAll(() => Promise.all(opened.map((part) => part.close())));
+
 /** Each test has its own, so that their waits can be waited for together. */
 async function start(script: Script, more: JsonObject = {}, config: JsonObject = {}): Promise<Scene> {
   const provider = await startProvider(script);
   const gateway = await startGateway({ ...bothBackends(provider, { retries: 2, ...more }), ...config });
-  onTestFinished(async () => {
-    await gateway.close();
-    await provider.close();
-  });
+  opened.push(gateway, provider);
   return { provider, gateway };
 }
 

@@ -121,13 +121,15 @@ describe("a client that moves is not let go", () => {
   });
 
   it("when its request takes longer than limits.stall", async () => {
-    const { gateway } = await startScripted({ say: "hi" }, "100ms");
+    const { gateway } = await startScripted({ say: "hi" }, "500ms");
     const text = postText(paths.chat, requestFor("chat", { model: "chat/x" }), ["connection: close"]);
     const socket = connectTo(gateway);
     const answer = readAll(socket);
-    socket.write(text.slice(0, -30));
-    await wait(400);
-    socket.write(text.slice(-30));
+    socket.write(text.slice(0, -15));
+    for (const piece of text.slice(-15)) {
+      await wait(100);
+      socket.write(piece);
+    }
     expect(await answer).toMatch(/^HTTP\/1\.1 200 /);
   });
 
@@ -140,5 +142,17 @@ describe("a client that moves is not let go", () => {
     await wait(400);
     socket.write(text.replace("\r\n\r\n", "\r\nconnection: close\r\n\r\n"));
     expect((await answers).match(/HTTP\/1\.1 200 /g)).toHaveLength(2);
+  });
+});
+
+describe("a client that stops in the middle of its request", () => {
+  it("is let go, and its place is free again", async () => {
+    const { gateway } = await startScripted({ say: "hi" }, "300ms");
+    const request = requestFor("chat", { model: "chat/x" });
+    const socket = connectTo(gateway);
+    const answer = readAll(socket);
+    socket.write(postText(paths.chat, request).slice(0, -10));
+    await answer;
+    expect((await ask(gateway, "chat", request)).status).toBe(200);
   });
 });

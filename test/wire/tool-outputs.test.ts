@@ -22,7 +22,7 @@ const responses = (type: string, output: JsonValue) => ({ input: [user, { type, 
 const places: [string, Api, (output: JsonValue) => JsonObject, string][] = [
   ["a tool message", "chat", (output) => chat("tool", output), "messages[1].content"],
   ["a legacy function message", "chat", (output) => chat("function", output), "messages[1].content"],
-  ...["function_call_output", "custom_tool_call_output", "local_shell_call_output"].map(
+  ...["function_call_output", "custom_tool_call_output", "local_shell_call_output", "mcp_call"].map(
     (type): [string, Api, (output: JsonValue) => JsonObject, string] => [
       type,
       "responses",
@@ -70,12 +70,32 @@ describe.each(places)("the output of %s", (_name, api, request, param) => {
   });
 });
 
+describe("the output of a shell", () => {
+  const ran = (stdout: JsonValue, stderr: JsonValue) => ({ stdout, stderr, outcome: { type: "exit", exit_code: 0 } });
+  const request = (...parts: JsonObject[]) => responses("shell_call_output", parts);
+
+  it("is what its commands wrote, in both ways and together", () => {
+    expect(refusal("responses", request(ran("x".repeat(500), "y".repeat(500))))).toBeUndefined();
+    expect(refusal("responses", request(ran("x".repeat(1_001), "")))?.message).toContain("has 1001 bytes");
+    expect(refusal("responses", request(ran("", "y".repeat(1_001))))?.message).toContain("has 1001 bytes");
+    expect(refusal("responses", request(ran("x".repeat(600), ""), ran("", "y".repeat(600))))).toMatchObject({
+      param: "input[1].output",
+      message: expect.stringContaining("has 1200 bytes"),
+    });
+  });
+
+  it("is left to the decoder where it is of a wrong kind", () => {
+    expect(refusal("responses", request(ran(7, ["x".repeat(5_000)])))).toBeUndefined();
+  });
+});
+
 describe("what is not a tool's output", () => {
   it.each<[string, Api, JsonObject]>([
     ["a user's message", "chat", { messages: [user] }],
     ["an assistant's message", "chat", chat("assistant", "x".repeat(5_000))],
     ["a user's item", "responses", { input: [user] }],
     ["a call with long arguments", "responses", { input: [{ type: "function_call", arguments: "x".repeat(5_000) }] }],
+    ["a call of a server's tool that has no output", "responses", responses("mcp_call", null)],
     ["an input that is a text", "responses", { input: "x".repeat(5_000) }],
     ["no conversation at all", "chat", {}],
     ["entries of a wrong kind", "chat", { messages: [null, 7, "x".repeat(5_000), []] }],

@@ -1,4 +1,4 @@
-import { isTooDeep, readArguments } from "../../tools/index.ts";
+import { readArguments } from "../../tools/index.ts";
 import {
   type Emit,
   type FinishReason,
@@ -169,10 +169,6 @@ export class GrowingCalls {
   }
 
   #value(call: GrowingCall, given: JsonValue | undefined): void {
-    if (isTooDeep(given)) {
-      this.trouble = "arguments that are nested too deeply";
-      return;
-    }
     this.#note(call, "arguments_object");
     const read = readArguments(given);
     if (typeof read === "string") this.#text(call, read);

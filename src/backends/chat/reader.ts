@@ -4,11 +4,11 @@ import {
   isObject,
   type JsonObject,
   type JsonValue,
-  parseJson,
   type Turn,
   type Usage,
 } from "../../turn/index.ts";
 import { done, type ServerEvent } from "../../wire/sse.ts";
+import { parseProviderJson } from "../provider-json.ts";
 import { reportedError } from "../reported-error.ts";
 import type { AnswerReader } from "../upstream.ts";
 import { cutAnswer, errorFromAnswer, invalidAnswer, type Redact } from "../upstream-errors.ts";
@@ -52,7 +52,7 @@ export class ChatReader implements AnswerReader {
       this.#finish();
       return;
     }
-    const chunk = parseJson(data);
+    const chunk = parseProviderJson(this.#backend, data);
     if (event === "error") throw this.#failure(isObject(chunk) ? (reportedError(chunk) ?? chunk) : data);
     if (isObject(chunk)) this.#chunk(chunk);
     else this.#oddData(data);

@@ -1,4 +1,4 @@
-import { argumentsState, isTooDeep, readArguments } from "../../tools/index.ts";
+import { argumentsState, readArguments } from "../../tools/index.ts";
 import { type Emit, type JsonObject, type JsonValue, type Repair, unread } from "../../turn/index.ts";
 import { noteRepair, tellRepairs } from "../repairs.ts";
 import type { GrowingItem } from "./growing-item.ts";
@@ -9,8 +9,6 @@ export type Source = "event" | "output" | "whole";
 /** The calls among the output items of one Responses answer. */
 export class ProviderCalls {
   readonly #emit: Emit;
-  /** What makes the answer one that cannot be read. */
-  trouble: string | undefined;
 
   constructor(emit: Emit) {
     this.#emit = emit;
@@ -55,7 +53,6 @@ export class ProviderCalls {
       return;
     }
     this.#reconcile(growing, growing.kind === "custom" ? item.input : item.arguments, source);
-    if (this.trouble) return;
     if (growing.started && item.status !== "in_progress" && isNotCut(growing)) this.#done(growing);
   }
 
@@ -94,10 +91,6 @@ export class ProviderCalls {
 
   #textOf(growing: GrowingItem, given: JsonValue | undefined): string {
     if (given === undefined || given === null) return "";
-    if (isTooDeep(given)) {
-      this.trouble = "arguments that are nested too deeply";
-      return "";
-    }
     this.note(growing, "arguments_object");
     const read = readArguments(given);
     return typeof read === "string" ? read : JSON.stringify(read);

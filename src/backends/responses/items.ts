@@ -20,7 +20,7 @@ export class ProviderItems {
 
   /** What makes the answer one that cannot be read. */
   get trouble(): string | undefined {
-    return this.#finder.tooMany ? "more items than a client can take" : this.#calls.trouble;
+    return this.#finder.tooMany ? "more items than a client can take" : undefined;
   }
 
   /** One event about an item; events that the common language has no word for are left out. */

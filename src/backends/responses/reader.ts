@@ -1,12 +1,6 @@
-import {
-  type Emit,
-  type FinishReason,
-  isObject,
-  type JsonObject,
-  type JsonValue,
-  parseJson,
-} from "../../turn/index.ts";
+import { type Emit, type FinishReason, isObject, type JsonObject, type JsonValue } from "../../turn/index.ts";
 import { done, type ServerEvent } from "../../wire/sse.ts";
+import { parseProviderJson } from "../provider-json.ts";
 import { reportedError } from "../reported-error.ts";
 import type { AnswerReader } from "../upstream.ts";
 import { cutAnswer, errorFromAnswer, invalidAnswer, type Redact } from "../upstream-errors.ts";
@@ -37,7 +31,7 @@ export class ResponsesReader implements AnswerReader {
 
   event({ event: name, data }: ServerEvent): void {
     if (data === done) throw cutAnswer(this.#backend);
-    const event = parseJson(data);
+    const event = parseProviderJson(this.#backend, data);
     if (name === "error") throw this.#failure(isObject(event) ? (reportedError(event) ?? event) : data);
     if (!isObject(event)) this.#oddData(data);
     else if (typeof event.type === "string") this.#take(event, event.type);

@@ -1,47 +1,37 @@
-import type { CallStarted, JsonObject, JsonValue } from "../../turn/index.ts";
-import type { Memory } from "../continuity.ts";
+import type { Backend, CallStarted, JsonObject, JsonValue, Turn } from "../../turn/index.ts";
+import { isFromUser, type KeptCall, type Memory, type SealedReasoning, wordsOf } from "../continuity.ts";
 import type { Stage } from "./stage.ts";
 
 /** Beyond this it is not kept, so there is no use in gathering it. */
 const mostReasoning = 512 * 1024;
 
-/**
- * Keeps of each whole call what the client may not bring back: the backend's own id, and what the model thought before it.
- * `wantsReasoning` is said of backends that refuse calls without it.
- */
-export function rememberCalls(memory: Memory, backend: string, wantsReasoning: boolean): Stage {
-  let reasoning = "";
-  let part = 0;
-  let reasoningId: string | undefined;
+/** Keeps of each whole call what the client may not bring back: the backend's own id, and what the model thought before it. */
+export function rememberCalls(memory: Memory, backend: Backend, turn: Turn): Stage {
+  const thoughts = new Thoughts(backend.wantsReasoning ?? false);
   let besides: JsonObject | undefined;
   let open: CallStarted | undefined;
   let text = "";
 
-  const keep = (call: CallStarted & { callId: string }) => {
-    const { upstreamId, more, name, callId } = call;
-    const thought = wantsReasoning && reasoning !== "" && reasoning.length <= mostReasoning ? reasoning : undefined;
-    const renamed = upstreamId !== undefined && upstreamId !== callId ? upstreamId : undefined;
-    const extra = more?.api === "chat" ? more : undefined;
-    if (thought === undefined && renamed === undefined && besides === undefined && extra === undefined) return;
-    memory.keepCall(
-      { callId, name, arguments: text },
-      { backend, callId: renamed, reasoning: thought, besides, more: extra },
-    );
+  const keep = ({ callId = "", upstreamId: own, more, name }: CallStarted) => {
+    const kept: KeptCall = { backend: backend.name, model: turn.model, ...thoughts.before(), besides };
+    if (own !== undefined && own !== callId) kept.callId = own;
+    if (more?.api === "chat") kept.more = more;
+    if (!kept.callId && !kept.reasoning && !kept.sealed && !kept.besides && !kept.more) return;
+    memory.keepCall({ callId, name, arguments: text, after: wordsOf(turn.input.findLast(isFromUser)) }, kept);
   };
 
   return (event, emit) => {
     emit(event);
     switch (event.type) {
       case "reasoning.started":
-        reasoningId = event.id;
+        thoughts.start(event.id);
         return;
       case "reasoning.delta":
-        if (!wantsReasoning || reasoning.length > mostReasoning) return;
-        reasoning += reasoning !== "" && event.part !== part ? `\n\n${event.text}` : event.text;
-        part = event.part;
+        thoughts.add(event.text, event.part);
         return;
       case "reasoning.done":
-        if (event.encrypted !== undefined && reasoningId !== undefined) memory.keepReasoning(reasoningId, backend);
+        if (event.encrypted !== undefined && thoughts.id !== undefined) memory.keepReasoning(thoughts.id, backend.name);
+        thoughts.seal(event.encrypted);
         return;
       case "item.done":
         if (event.api === "chat" && event.item.reasoning_details)
@@ -55,10 +45,44 @@ export function rememberCalls(memory: Memory, backend: string, wantsReasoning: b
         text += event.delta;
         return;
       case "call.done":
-        if (open?.callId !== undefined) keep({ ...open, callId: open.callId });
+        if (open) keep(open);
         open = undefined;
     }
   };
+}
+
+/** What the model has thought in this round so far: as text, or as items, whichever its backend may want back. */
+class Thoughts {
+  readonly #asText: boolean;
+  #text = "";
+  #part = 0;
+  #sealed: readonly SealedReasoning[] | undefined;
+  id: string | undefined;
+
+  constructor(asText: boolean) {
+    this.#asText = asText;
+  }
+
+  before(): Pick<KeptCall, "reasoning" | "sealed"> {
+    const fits = this.#text !== "" && this.#text.length <= mostReasoning;
+    return { reasoning: fits ? this.#text : undefined, sealed: this.#sealed };
+  }
+
+  start(id: string | undefined): void {
+    this.id = id;
+  }
+
+  add(text: string, part: number): void {
+    if (!this.#asText || this.#text.length > mostReasoning) return;
+    this.#text += this.#text !== "" && part !== this.#part ? `\n\n${text}` : text;
+    this.#part = part;
+  }
+
+  seal(encrypted: string | undefined): void {
+    if (this.#asText || this.id === undefined) return;
+    this.#sealed = [...(this.#sealed ?? []), { id: this.id, encrypted }];
+    this.id = undefined;
+  }
 }
 
 /** They come in pieces, each a list. */

@@ -24,6 +24,7 @@ export class ResponsesEncoder implements Encoder {
   readonly #answer: ResponsesAnswer;
   readonly #emitter: Emitter;
   readonly #output: ResponseOutput;
+  id: string | undefined;
   #write: (state: ResponseState) => string = notOpened;
   #usage: Usage | undefined;
 
@@ -36,7 +37,9 @@ export class ResponsesEncoder implements Encoder {
 
   open(upstreamId?: string): string {
     const { request, model, now } = this.#answer;
-    this.#write = createResponseWriter(request, { id: responseId(upstreamId), model, createdAt: now() });
+    const id = responseId(upstreamId);
+    this.id = id;
+    this.#write = createResponseWriter(request, { id, model, createdAt: now() });
     if (!this.streams) return "";
     const response = this.#write({ status: "in_progress", output: [] });
     return this.#emitter.lifecycle("created", response) + this.#emitter.lifecycle("in_progress", response);
