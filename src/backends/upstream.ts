@@ -68,8 +68,7 @@ export class Upstream {
           method: "POST",
           headers: this.#headers,
           body: JSON.stringify(body),
-          // Without a stream the first byte is the whole answer's.
-          headersTimeout: body.stream === true ? timeouts.first_content : timeouts.total,
+          headersTimeout: timeouts.first_content,
           bodyTimeout: timeouts.idle,
         },
         exchange,

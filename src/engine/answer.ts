@@ -37,6 +37,8 @@ export class Answer {
   #begun = false;
   /** Whether the stream was opened, so that a failure is told in it. */
   opened = false;
+  /** Called with the first content of the round under way. */
+  onBegin: () => void = () => {};
   /** Called when something of the round under way is to be sent, which is the end of all second thoughts. */
   onCommit: () => void = () => {};
   usage: Usage | undefined;
@@ -113,6 +115,7 @@ export class Answer {
   #begin(): void {
     this.#begun = true;
     this.firstContentAt ??= this.#clock.now();
+    this.onBegin();
     this.#open();
     if (this.streams) {
       this.#state = "committed";

@@ -80,8 +80,10 @@ export class Observer {
     if (this.#debugs) this.#debug("call started", { call_id: call.callId, name: call.name });
   }
 
-  callDone(call: CallStarted, bytes: number, text: string): void {
+  callDone(call: CallStarted, text: string): void {
     this.calls++;
+    if (!this.#debugs && !this.#events.on) return;
+    const bytes = Buffer.byteLength(text);
     if (this.#debugs) this.#debug("call completed", { call_id: call.callId, name: call.name, bytes });
     if (!this.#events.on) return;
     const fields = { id: call.callId, name: call.name, argument_bytes: bytes, dialect: null, owner: "client" };

@@ -55,13 +55,12 @@ export class Round {
   #ask(turn: Turn): void {
     const { backend, firstContent } = this.#way;
     this.#stop.onStop(this.#onStop);
+    this.#answer.onBegin = () => clearTimeout(this.#silence);
     this.#answer.onCommit = () => {
-      clearTimeout(this.#silence);
       this.#onCommit();
       this.#begin();
     };
-    // Without a stream the backend shows nothing until it is done.
-    if (turn.stream) this.#silence = setTimeout(() => this.#fail(silent(backend.name, firstContent)), firstContent);
+    this.#silence = setTimeout(() => this.#fail(silent(backend.name, firstContent)), firstContent);
     const flush = () => (this.#over ? undefined : this.#answer.flush());
     const round: BackendRound = { emit: this.#emit, flush, stop: this.#cancel };
     backend.run(turn, round).then(

@@ -108,6 +108,8 @@ export interface CallArguments {
 export interface CallDone {
   type: "call.done";
   call: number;
+  /** All of them, where the engine has put them together. */
+  arguments?: string | undefined;
 }
 
 /** What was put right in a call so that every client can read it; `docs/repairs.md` tells what each of them is. */

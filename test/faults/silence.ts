@@ -1,5 +1,5 @@
 import type { Api } from "../../src/turn/index.ts";
-import { type Asked, both, type Fault, type Pieces, type Timeout, timedOut } from "./fault.ts";
+import { both, type Fault, type Pieces, type Timeout, timedOut } from "./fault.ts";
 import { event, framesOf, rome, upTo } from "./wire.ts";
 
 const halfText = (api: Api) => upTo(framesOf(api, { say: "Half a sentence." }), "Half a");
@@ -17,8 +17,8 @@ const idle = (api: Api) =>
 
 type Row = [name: string, timed: NonNullable<Fault["timed"]>, pieces: (api: Api) => Pieces, after?: { text: string }];
 
-/** A whole answer shows nothing until it is done, so that only its own time limits it. */
-const untilContent = ({ stream }: Asked): Timeout => (stream ? "first_content" : "total");
+/** A whole answer is its first content. */
+const untilContent: Timeout = "first_content";
 
 const streams: Row[] = [
   ["falls silent after its headers", "idle", () => ["hang"]],

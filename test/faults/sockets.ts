@@ -105,5 +105,5 @@ const scripts: [name: string, socket: (asked: Asked) => SocketPiece[], ends: Fau
 
 export const socketFaults: Fault[] = scripts.map(([name, socket, ends]) => ({
   ...{ name, socket, ends },
-  timed: ({ stream }) => (stream ? "first_content" : "total"),
+  timed: () => "first_content",
 }));

@@ -21,7 +21,6 @@ export function settleCalls(ids: Ids, observer: Observer): Stage {
   /** The call that is open, as the backend began it and as the client knows it. */
   let given: CallStarted | undefined;
   let open: CallStarted | undefined;
-  let bytes = 0;
   let text = "";
   /** What has come of a call whose id was given before: it may be the same call again. */
   let held: TurnEvent[] | undefined;
@@ -42,13 +41,12 @@ export function settleCalls(ids: Ids, observer: Observer): Stage {
     else {
       for (const waiting of held ?? []) pass(waiting, emit);
       if (given.kind === "function" && text.trim() === "") {
-        text = "{}";
-        bytes += text.length;
-        emit({ type: "call.arguments", call: event.call, delta: text });
+        emit({ type: "call.arguments", call: event.call, delta: "{}" });
+        text += "{}";
         observer.repaired("arguments_empty", open);
       }
-      emit(event);
-      if (open) observer.callDone(open, bytes, text);
+      emit({ type: "call.done", call: event.call, arguments: text });
+      if (open) observer.callDone(open, text);
       // Nothing can mend them, and a client may: they are passed on as they are.
       if (given.kind === "function" && parseJson(text) === undefined) observer.argumentsBroken(open);
     }
@@ -66,13 +64,11 @@ export function settleCalls(ids: Ids, observer: Observer): Stage {
     switch (event.type) {
       case "call.started":
         given = event;
-        bytes = 0;
         text = "";
         if (seen.knows(event.callId)) held = [event];
         else start(event, emit);
         return;
       case "call.arguments":
-        bytes += Buffer.byteLength(event.delta);
         text += event.delta;
         if (held) held.push(event);
         else emit(event);

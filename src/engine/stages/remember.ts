@@ -10,9 +10,8 @@ export function rememberCalls(memory: Memory, backend: Backend, turn: Turn): Sta
   const thoughts = new Thoughts(backend.wantsReasoning ?? false);
   let besides: JsonObject | undefined;
   let open: CallStarted | undefined;
-  let text = "";
 
-  const keep = ({ callId = "", upstreamId: own, more, name }: CallStarted) => {
+  const keep = ({ callId = "", upstreamId: own, more, name }: CallStarted, text: string) => {
     const kept: KeptCall = { backend: backend.name, model: turn.model, ...thoughts.before(), besides };
     if (own !== undefined && own !== callId) kept.callId = own;
     if (more?.api === "chat") kept.more = more;
@@ -39,13 +38,9 @@ export function rememberCalls(memory: Memory, backend: Backend, turn: Turn): Sta
         return;
       case "call.started":
         open = event;
-        text = "";
-        return;
-      case "call.arguments":
-        text += event.delta;
         return;
       case "call.done":
-        if (open) keep(open);
+        if (open) keep(open, event.arguments ?? "");
         open = undefined;
     }
   };
