@@ -21,8 +21,8 @@ export class Observer {
   backend: string;
   attempts = 0;
   calls = 0;
-  /** How often each was needed. */
-  readonly repairs = new Map<Repair, number>();
+  /** How often each was needed, where any was. */
+  repairs: Map<Repair, number> | undefined;
   /** What went wrong and was met with another attempt, here or elsewhere. */
   readonly overcome: { backend: string; error: TurnError; next: "retry" | "fallback" }[] = [];
 
@@ -52,7 +52,7 @@ export class Observer {
     this.backend = backend;
     this.attempts++;
     this.calls = 0;
-    this.repairs.clear();
+    this.repairs = undefined;
     this.#untold = [];
   }
 
@@ -100,6 +100,7 @@ export class Observer {
   }
 
   repaired(repair: Repair, call: CallStarted | undefined): void {
+    this.repairs ??= new Map();
     this.repairs.set(repair, (this.repairs.get(repair) ?? 0) + 1);
     const fields = { id: call?.callId ?? null, name: call?.name ?? null };
     if (this.#debugs) this.#debug("call repaired", { repair, ...fields });
@@ -142,7 +143,7 @@ export class Observer {
       backend: this.backend,
       attempts: this.attempts,
       calls: this.calls,
-      repairs: sum(this.repairs.values()),
+      repairs: sum(this.repairs?.values() ?? []),
       usage: usage
         ? { input_tokens: usage.inputTokens, output_tokens: usage.outputTokens, total_tokens: usage.totalTokens }
         : null,

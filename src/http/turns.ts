@@ -34,6 +34,8 @@ export class Turns {
         profile: oneOf(request.headers["x-toolwire-profile"]),
         receivedAt: performance.now(),
       });
+      // What was read of it is in the turn; the rest need not be held while a model thinks.
+      request.body = undefined;
       const stop = new Stop();
       const { raw } = reply;
       let over = () => {};

@@ -18,7 +18,7 @@ export interface FinishedTurn {
   /** Calls that became whole. */
   calls: number;
   /** How often each was needed. */
-  repairs?: ReadonlyMap<Repair, number>;
+  repairs?: ReadonlyMap<Repair, number> | undefined;
   usage?: Usage | undefined;
 }
 

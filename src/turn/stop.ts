@@ -1,8 +1,11 @@
 import type { TurnError } from "./errors.ts";
 
+const none: (() => void)[] = [];
+
 /** Says once that something is over, and why. An AbortSignal in all but its price, of which a small request would feel three. */
 export class Stop {
-  #listeners: Set<() => void> | undefined;
+  /** Mostly one. */
+  #listeners: (() => void)[] = none;
   /** Why it is over; `undefined` while it is not. */
   reason: TurnError | undefined;
 
@@ -10,19 +13,20 @@ export class Stop {
   now(reason: TurnError): void {
     if (this.reason) return;
     this.reason = reason;
-    for (const listener of this.#listeners ?? []) listener();
-    this.#listeners = undefined;
+    while (this.#listeners.length > 0) {
+      const [first, ...others] = this.#listeners;
+      this.#listeners = others;
+      first?.();
+    }
   }
 
   /** Called once, and not where it is over already. */
   onStop(listener: () => void): void {
-    if (this.reason) return;
-    this.#listeners ??= new Set();
-    this.#listeners.add(listener);
+    if (!this.reason) this.#listeners = [...this.#listeners, listener];
   }
 
   offStop(listener: () => void): void {
-    this.#listeners?.delete(listener);
+    if (this.#listeners.length > 0) this.#listeners = this.#listeners.filter((other) => other !== listener);
   }
 
   /** Resolves when the time is over, or at once when this is. */

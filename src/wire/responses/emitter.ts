@@ -37,6 +37,9 @@ export interface Emitter {
   end(response: string): string;
 }
 
+const textDeltaHead =
+  'event: response.output_text.delta\ndata: {"type":"response.output_text.delta","sequence_number":';
+
 export type LifecycleEvent = "created" | "in_progress" | "completed" | "incomplete" | "failed";
 
 /** The profile `openai`: the events that both the OpenAI SDKs and Open Responses know, and no others. */
@@ -81,10 +84,8 @@ export class OpenAIEmitter implements Emitter {
 
   textDelta(place: Place, content: number, delta: string, logprobs: JsonObject[] | undefined): string {
     const probabilities = logprobs ? JSON.stringify(logprobs) : "[]";
-    return this.event(
-      "response.output_text.delta",
-      `${this.at(place)},"content_index":${content},"delta":${JSON.stringify(delta)},"logprobs":${probabilities}`,
-    );
+    // The event that comes most often is put together in one go.
+    return `${textDeltaHead}${this.#sequence++},${this.at(place)},"content_index":${content},"delta":${JSON.stringify(delta)},"logprobs":${probabilities}}\n\n`;
   }
 
   textDone(place: Place, content: number, text: string, logprobs: JsonObject[]): string {
