@@ -126,8 +126,6 @@ class Exchange implements Dispatcher.DispatchHandler {
   readonly #streams: boolean;
   readonly #onStop = () => this.#fail(this.#round.stop.reason);
   #controller: Dispatcher.DispatchController | undefined;
-  #status = 0;
-  #headers: Record<string, string | string[] | undefined> = {};
   #feed: (chunk: Buffer) => void = () => {};
   #end: () => void = () => {};
   #settled = false;
@@ -160,10 +158,8 @@ class Exchange implements Dispatcher.DispatchHandler {
     if (status < 200) return;
     // They are not needed a second time, and a stream may stay open for long.
     controller.rawHeaders = null;
-    this.#status = status;
-    this.#headers = headers;
     const type = String(headers["content-type"] ?? "");
-    if (status >= 300) this.#readError();
+    if (status >= 300) this.#readError(status, headers);
     else if (type.includes("text/html")) {
       this.#fail(invalidAnswer(this.#name, "a web page instead of an answer. Is its base_url right?", false));
     } else this.#readAnswer(type.includes("text/event-stream") || (this.#streams && !type.includes("json")));
@@ -253,10 +249,10 @@ class Exchange implements Dispatcher.DispatchHandler {
     };
   }
 
-  #readError(): void {
+  #readError(status: number, headers: Record<string, string | string[] | undefined>): void {
     const body = this.#collect(largestErrorBody, () => {});
     this.#end = () => {
-      throw errorFromStatus(this.#name, this.#status, body(), this.#headers, this.#redact);
+      throw errorFromStatus(this.#name, status, body(), headers, this.#redact);
     };
   }
 

@@ -55,7 +55,10 @@ export class Round {
   #ask(turn: Turn): void {
     const { backend, firstContent } = this.#way;
     this.#stop.onStop(this.#onStop);
-    this.#answer.onBegin = () => clearTimeout(this.#silence);
+    this.#answer.onBegin = () => {
+      clearTimeout(this.#silence);
+      this.#silence = undefined;
+    };
     this.#answer.onCommit = () => {
       this.#onCommit();
       this.#begin();

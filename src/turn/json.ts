@@ -12,9 +12,9 @@ export function isObject(value: unknown): value is JsonObject {
 export function isDeeperThan(value: JsonValue | undefined, limit: number): boolean {
   if (typeof value !== "object" || value === null) return false;
   if (limit === 0) return true;
-  for (const inside of Array.isArray(value) ? value : Object.values(value)) {
-    if (typeof inside === "object" && isDeeperThan(inside, limit - 1)) return true;
-  }
+  if (Array.isArray(value)) return value.some((inside) => isDeeperThan(inside, limit - 1));
+  // Parsed JSON has no keys but its own.
+  for (const key in value) if (isDeeperThan(value[key], limit - 1)) return true;
   return false;
 }
 
