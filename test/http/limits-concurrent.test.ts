@@ -22,6 +22,8 @@ afterEach(async () => {
 
 const replies: Record<string, Reply> = {
   hold: { bytes: ["hang"] },
+  // By a name of its own, so that no visit that comes late is taken for one of those that hold the places.
+  keep: { bytes: ["hang"] },
   good: { say: "a short answer" },
   slow: { say: "word ".repeat(200), pieceDelay: 5 },
   broken: { status: 500 },
@@ -67,13 +69,13 @@ async function takeAllPlaces(scene: Scene): Promise<{ leave(): Promise<void> }> 
   const deadline = Date.now() + 10_000;
   while (held.length < places) {
     if (Date.now() > deadline) throw new Error(`only ${held.length} of ${places} places are free`);
-    const asked = scene.provider.requestsOf("hold").length;
-    const turn = post(scene, "chat", "hold", true, leaving.signal).then(
+    const asked = scene.provider.requestsOf("keep").length;
+    const turn = post(scene, "chat", "keep", true, leaving.signal).then(
       (response) => response.status,
       () => "left",
     );
     const arrived = async () => {
-      while (scene.provider.requestsOf("hold").length === asked) await wait(2);
+      while (scene.provider.requestsOf("keep").length === asked) await wait(2);
       return "held";
     };
     if ((await Promise.race([turn, arrived()])) === "held") held.push(turn);
@@ -89,10 +91,13 @@ async function takeAllPlaces(scene: Scene): Promise<{ leave(): Promise<void> }> 
 
 async function expectAllPlacesFree(scene: Scene): Promise<void> {
   const all = await takeAllPlaces(scene);
-  const refused = await post(scene, "chat", "good", false);
-  expect(refused.status).toBe(503);
-  await refused.text();
-  await all.leave();
+  try {
+    const refused = await post(scene, "chat", "good", false);
+    expect(refused.status).toBe(503);
+    await refused.text();
+  } finally {
+    await all.leave();
+  }
 }
 
 describe("turns beyond limits.concurrent", () => {
