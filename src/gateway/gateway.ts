@@ -1,14 +1,5 @@
 import type { Config } from "../config/index.ts";
-import {
-  Continuity,
-  type Ending,
-  type Memory,
-  Observer,
-  restoreTurn,
-  runTurn,
-  type TurnPlan,
-  type Way,
-} from "../engine/index.ts";
+import { Continuity, type Ending, Observer, restoreTurn, runTurn, type TurnPlan } from "../engine/index.ts";
 import { allowsModel, type BreakerState, createKeyring, type Key, type Keyring } from "../guard/index.ts";
 import {
   type ClosableEventSink,
@@ -19,20 +10,16 @@ import {
   type Log,
   type Metrics,
 } from "../telemetry/index.ts";
-import { checkDemand, toolLabel } from "../tools/index.ts";
 import {
   type Api,
   type Backend,
   type Encoder,
   Ids,
-  type Item,
   isDeeperThan,
   isObject,
-  type JsonObject,
   type JsonValue,
   type Outlet,
   type Stop,
-  type Tool,
   type Turn,
   TurnError,
 } from "../turn/index.ts";
@@ -41,6 +28,9 @@ import { eventStream, json } from "../wire/content-types.ts";
 import { decodeResponsesRequest, type Profile, ResponsesEncoder } from "../wire/responses/index.ts";
 import { checkToolOutputs } from "../wire/tool-outputs.ts";
 import { Models, type PublicModel, type Route } from "./models.ts";
+import { checkRoute, droppedTools, headerList, turnFor, wayTo } from "./offer.ts";
+import { continueResponse, foreignState } from "./provider-state.ts";
+import { secretsOf } from "./secrets.ts";
 
 /** What a request brings beside its body. */
 export interface RequestContext {
@@ -254,37 +244,6 @@ export class Gateway {
 /** What is written or read recursively must fit the stack with a wide margin. */
 const deepestBody = 128;
 
-/** The turn as the route's backend can be asked: its model's name, and the tools that it can carry. */
-function turnFor(turn: Turn, { backend, model }: Route): Turn {
-  return { ...turn, model, tools: turn.tools.filter((tool) => backend.carries(tool, turn)) };
-}
-
-function checkRoute({ choice, tools }: Turn, { kind }: Route): void {
-  // A Responses provider may know tools that stand elsewhere than in `tools`.
-  if (kind !== "responses") checkDemand(choice, tools);
-}
-
-function wayTo({ backend, breaker, settings }: Route, turn: () => Turn): Way {
-  return { backend, breaker, turn, retries: settings.retries, firstContent: settings.timeouts.first_content };
-}
-
-/** A response whose id does not carry the provider's may be remembered. */
-function continueResponse(turn: Turn, body: JsonObject, memory: Memory): void {
-  const { previous_response_id: id } = body;
-  if (typeof id === "string") turn.previousResponseId = memory.recallResponse(id) ?? turn.previousResponseId;
-}
-
-/** What of the client's tools is not offered to the model, by name. */
-function droppedTools({ tools, input }: Turn, offered: ReadonlySet<Tool>, { kind }: Route): string[] {
-  const dropped = tools.filter((tool) => !offered.has(tool)).map(toolLabel);
-  return kind !== "responses" && input.some(isToolList) ? [...dropped, "additional_tools"] : dropped;
-}
-
-/** Some clients bring tools as an item of their input. */
-function isToolList(item: Item): boolean {
-  return item.type === "opaque" && item.fields.type === "additional_tools";
-}
-
 /** Seconds since 1970, as both APIs count. */
 function now(): number {
   return Math.floor(Date.now() / 1000);
@@ -307,49 +266,3 @@ function profileOf(asked: string | undefined, { settings }: Route): Profile {
     },
   );
 }
-
-/** What only the provider that kept it can continue, as the refusal of all others. */
-function foreignState(turn: Turn, body: JsonObject): TurnError | undefined {
-  if (turn.api !== "responses") return undefined;
-  for (const param of ["previous_response_id", "conversation", "prompt"]) {
-    if (body[param] === undefined || body[param] === null) continue;
-    return new TurnError(
-      "previous_response_not_found",
-      `\`${param}\` refers to something that is kept elsewhere: Toolwire keeps no responses yet, and this model's backend cannot. Send the whole conversation in \`input\`.`,
-      { param },
-    );
-  }
-  const at = turn.input.findIndex(isReference);
-  if (at < 0) return undefined;
-  return new TurnError(
-    "item_not_found",
-    "An item_reference names an item that is not kept here. Send the item itself.",
-    { param: `input[${at}]` },
-  );
-}
-
-function isReference(item: Item): boolean {
-  return item.type === "opaque" && item.fields.type === "item_reference";
-}
-
-/** A header holds visible ASCII only, and not much of it. */
-function headerList(names: readonly string[]): string {
-  return names
-    .map((name) => name.replace(/[^\x21-\x7e]|,/g, "?"))
-    .join(", ")
-    .slice(0, 1024);
-}
-
-function secretsOf(config: Config): string[] {
-  const secrets = config.keys.flatMap(({ key }) => key ?? []);
-  const models = Object.values(config.models).map(({ settings }) => settings);
-  for (const backend of [...Object.values(config.backends), ...models]) {
-    if (!("headers" in backend)) continue;
-    if (backend.api_key) secrets.push(backend.api_key);
-    for (const [name, value] of Object.entries(backend.headers)) if (secretHeader.test(name)) secrets.push(value);
-  }
-  return secrets;
-}
-
-/** A header such as `x-region` has a value that may stand in any log. */
-const secretHeader = /auth|key|token|secret|cookie/i;

@@ -1,0 +1,32 @@
+import type { Memory } from "../engine/index.ts";
+import { type Item, type JsonObject, type Turn, TurnError } from "../turn/index.ts";
+
+/** What only the provider that kept it can continue, as the refusal of all others. */
+export function foreignState(turn: Turn, body: JsonObject): TurnError | undefined {
+  if (turn.api !== "responses") return undefined;
+  for (const param of ["previous_response_id", "conversation", "prompt"]) {
+    if (body[param] === undefined || body[param] === null) continue;
+    return new TurnError(
+      "previous_response_not_found",
+      `\`${param}\` refers to something that is kept elsewhere: Toolwire keeps no responses yet, and this model's backend cannot. Send the whole conversation in \`input\`.`,
+      { param },
+    );
+  }
+  const at = turn.input.findIndex(isReference);
+  if (at < 0) return undefined;
+  return new TurnError(
+    "item_not_found",
+    "An item_reference names an item that is not kept here. Send the item itself.",
+    { param: `input[${at}]` },
+  );
+}
+
+function isReference(item: Item): boolean {
+  return item.type === "opaque" && item.fields.type === "item_reference";
+}
+
+/** A response whose id does not carry the provider's may be remembered. */
+export function continueResponse(turn: Turn, body: JsonObject, memory: Memory): void {
+  const { previous_response_id: id } = body;
+  if (typeof id === "string") turn.previousResponseId = memory.recallResponse(id) ?? turn.previousResponseId;
+}
