@@ -86,15 +86,17 @@ class Driver {
   async #tryWays(): Promise<TurnError | undefined> {
     const { ways, observer } = this.#plan;
     let first: TurnError | undefined;
+    let last: TurnError | undefined;
     for (const way of ways) {
-      if (first) observer.fellBack(way.backend.name, first);
-      const error = await this.#tryWay(way);
-      if (error === undefined || this.#answer.ended) return undefined;
-      if (this.#stop.reason) return error;
-      first ??= error;
-      if (!mayWorkElsewhere(error)) break;
+      if (last) observer.fellBack(way.backend.name, last);
+      last = await this.#tryWay(way);
+      if (last === undefined) return undefined;
+      first ??= last;
+      if (this.#answer.ended || this.#stop.reason || !mayWorkElsewhere(last)) break;
     }
-    return first;
+    if (last) observer.gaveUp(last);
+    if (this.#answer.ended) return undefined;
+    return this.#stop.reason ? last : first;
   }
 
   /** The breaker sees whether the way leads to an answer, however many attempts that takes, and hears when it then breaks off. */

@@ -23,8 +23,8 @@ export class Observer {
   calls = 0;
   /** How often each was needed, where any was. */
   repairs: Map<Repair, number> | undefined;
-  /** What went wrong and was met with another attempt, here or elsewhere. */
-  readonly overcome: { backend: string; error: TurnError; next: "retry" | "fallback" }[] = [];
+  /** Every attempt that failed, and what was done about it. */
+  readonly failures: { backend: string; error: TurnError; next: "retry" | "fallback" | "end" }[] = [];
 
   constructor(events: EventSink, log: Log, requestId: string, backend: string) {
     this.#events = events;
@@ -65,15 +65,20 @@ export class Observer {
 
   /** `wait`: milliseconds until the same backend is asked again. */
   askingAgain(error: TurnError, wait: number): void {
-    this.overcome.push({ backend: this.backend, error, next: "retry" });
+    this.failures.push({ backend: this.backend, error, next: "retry" });
     const fields = { request_id: this.#requestId, backend: this.backend, code: error.code, wait_ms: Math.round(wait) };
     this.#log.warn(fields, "the backend failed and is asked again");
   }
 
   fellBack(to: string, error: TurnError): void {
-    this.overcome.push({ backend: this.backend, error, next: "fallback" });
+    this.failures.push({ backend: this.backend, error, next: "fallback" });
     const fields = { request_id: this.#requestId, backend: this.backend, code: error.code, fallback: to };
     this.#log.warn(fields, "the backend failed and another stands in for it");
+    this.backend = to;
+  }
+
+  gaveUp(error: TurnError): void {
+    this.failures.push({ backend: this.backend, error, next: "end" });
   }
 
   callStarted(call: CallStarted): void {

@@ -196,13 +196,13 @@ export class Gateway {
 
   #tellEnding(turn: Turn, observer: Observer, requestId: string, ending: Ending): void {
     const { status, totalMs, firstContentMs, usage, error } = ending;
-    const { backend, calls, repairs, overcome } = observer;
+    const { backend, calls, repairs, failures } = observer;
     this.metrics.turnFinished({ api: turn.api, backend, status, ms: totalMs, calls, repairs, firstContentMs, usage });
-    for (const failure of overcome) {
-      this.metrics.upstreamFailed({ backend: failure.backend, code: failure.error.code });
-      this.metrics.overcame(failure);
+    for (const { backend, error, next } of failures) {
+      if (error.code.startsWith("upstream_")) this.metrics.upstreamFailed({ backend, code: error.code, next });
     }
-    if (error) this.#tellFailure(backend, requestId, error);
+    const failed = failures.find((failure) => failure.error === error)?.backend ?? backend;
+    if (error) this.#tellFailure(failed, requestId, error);
     if (this.log.isLevelEnabled("debug")) {
       const ms = Math.round(totalMs);
       this.log.debug({ request_id: requestId, backend, status, calls, ms }, "turn finished");
@@ -222,7 +222,6 @@ export class Gateway {
 
   #tellFailure(backend: string, requestId: string, error: TurnError): void {
     if (error.code === "client_closed") return;
-    if (error.code.startsWith("upstream_")) this.metrics.upstreamFailed({ backend, code: error.code });
     const level = error.code === "internal_error" ? "error" : "warn";
     const { code, status, body } = error;
     // A provider's words may quote the prompt.

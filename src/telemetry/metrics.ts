@@ -27,9 +27,8 @@ export interface Metrics {
   /** Each is followed by one `turnFinished`. */
   turnStarted(): void;
   turnFinished(turn: FinishedTurn): void;
-  upstreamFailed(failure: { backend: string; code: ErrorCode }): void;
-  /** A failure that the client did not see. */
-  overcame(failure: { backend: string; next: "retry" | "fallback" }): void;
+  /** `next`: what was done about it. */
+  upstreamFailed(failure: { backend: string; code: ErrorCode; next: "retry" | "fallback" | "end" }): void;
   breakerChanged(breaker: { backend: string; open: boolean }): void;
   /** Everything, as Prometheus reads it. */
   text(): Promise<string>;
@@ -152,9 +151,11 @@ export function createMetrics(): Metrics {
       mine?.input.inc(count(usage.inputTokens));
       mine?.output.inc(count(usage.outputTokens));
     },
-    upstreamFailed: ({ backend, code }) =>
-      upstreamErrors.inc({ backend: known(backend), code: knownCodes.has(code) ? code : "other" }),
-    overcame: ({ backend, next }) => (next === "retry" ? retries : fallbacks).inc({ backend: known(backend) }),
+    upstreamFailed({ code, next, ...failure }) {
+      const backend = known(failure.backend);
+      upstreamErrors.inc({ backend, code: knownCodes.has(code) ? code : "other" });
+      if (next !== "end") (next === "retry" ? retries : fallbacks).inc({ backend });
+    },
     breakerChanged: ({ backend, open }) => breakers.set({ backend: known(backend) }, open ? 1 : 0),
     text: () => all.metrics(),
     contentType: all.contentType,

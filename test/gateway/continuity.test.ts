@@ -2,7 +2,14 @@ import { afterEach, describe, expect, it } from "vitest";
 import type { RunningServer } from "../../src/http/server.ts";
 import { type Api, isObject, type JsonObject } from "../../src/turn/index.ts";
 import { type Answer, ask, bothBackends, followUp, requestFor, startGateway } from "../support/gateway.ts";
-import { conversation, type Provider, type Reply, type Script, startProvider } from "../support/provider.ts";
+import {
+  conversation,
+  itemsReply,
+  type Provider,
+  type Reply,
+  type Script,
+  startProvider,
+} from "../support/provider.ts";
 
 let provider: Provider;
 let gateway: RunningServer;
@@ -179,17 +186,7 @@ describe("a Responses provider whose reasoning the client has dropped", () => {
         summary: [],
         ...(encrypted && { encrypted_content: encrypted }),
       };
-      const output = [reasoning, call];
-      return {
-        chunks: [
-          { type: "response.created", response: { id: "resp_1", status: "in_progress", output: [] } },
-          ...output.flatMap((item, output_index) => [
-            { type: "response.output_item.added", output_index, item },
-            { type: "response.output_item.done", output_index, item },
-          ]),
-          { type: "response.completed", response: { id: "resp_1", status: "completed", output } },
-        ],
-      };
+      return itemsReply([reasoning, call]);
     };
 
   it.each([

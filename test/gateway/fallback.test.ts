@@ -2,7 +2,14 @@ import { afterEach, describe, expect, it } from "vitest";
 import type { RunningServer } from "../../src/http/server.ts";
 import { type Api, isObject, type JsonObject } from "../../src/turn/index.ts";
 import { ask, bothBackends, followUp, requestFor, startGateway } from "../support/gateway.ts";
-import { conversation, type Provider, type Reply, type Script, startProvider } from "../support/provider.ts";
+import {
+  conversation,
+  itemsReply,
+  type Provider,
+  type Reply,
+  type Script,
+  startProvider,
+} from "../support/provider.ts";
 
 let provider: Provider;
 let gateway: RunningServer;
@@ -105,6 +112,13 @@ describe("a model that stands in for another", () => {
     expect(answer).toMatchObject({ status: 429, error: { message: "Slow down." } });
     expect(answer.headers.get("retry-after")).toBe("60");
     expect(asked()).toEqual(["first", "second", "third"]);
+    const metrics = await (await fetch(`${gateway.url}/metrics`)).text();
+    // Each failure once, and at the backend that failed.
+    expect(metrics).toContain('toolwire_upstream_errors_total{backend="chat",code="upstream_rate_limited"} 1');
+    expect(metrics).toContain('toolwire_upstream_errors_total{backend="other-chat",code="upstream_error"} 1');
+    expect(metrics).toContain('toolwire_upstream_errors_total{backend="chat",code="upstream_error"} 1');
+    expect(metrics).toContain('toolwire_fallbacks_total{backend="chat"} 1');
+    expect(metrics).toContain('toolwire_fallbacks_total{backend="other-chat"} 1');
   });
 
   it("is not asked to continue what only the first one keeps", async () => {
@@ -158,17 +172,7 @@ describe("a conversation that another model takes over", () => {
       status: "completed",
     };
     const reasoning = { type: "reasoning", id: "rs_1", summary: [], encrypted_content: "only-for-me" };
-    const output = [reasoning, item];
-    return {
-      chunks: [
-        { type: "response.created", response: { id: "resp_1", status: "in_progress", output: [] } },
-        ...output.flatMap((item, output_index) => [
-          { type: "response.output_item.added", output_index, item },
-          { type: "response.output_item.done", output_index, item },
-        ]),
-        { type: "response.completed", response: { id: "resp_1", status: "completed", output } },
-      ],
-    };
+    return itemsReply([reasoning, item]);
   };
 
   it.each(pairs)("has ids and reasoning that it can take (%s client, from %s to %s)", async (client, first, second) => {

@@ -135,6 +135,20 @@ export async function startProvider(script: Script): Promise<Provider> {
   };
 }
 
+/** A Responses stream of these items, each whole as soon as it is added. */
+export function itemsReply(output: readonly JsonObject[]): ChunksReply {
+  return {
+    chunks: [
+      { type: "response.created", response: { id: "resp_1", status: "in_progress", output: [] } },
+      ...output.flatMap((item, output_index) => [
+        { type: "response.output_item.added", output_index, item },
+        { type: "response.output_item.done", output_index, item },
+      ]),
+      { type: "response.completed", response: { id: "resp_1", status: "completed", output } },
+    ],
+  };
+}
+
 /** The whole of a stream of either API, an event an entry. */
 export function sseFrames(api: Api, payloads: readonly unknown[], done = true): string[] {
   const frames = payloads.map((payload) => {

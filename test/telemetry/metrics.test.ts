@@ -27,7 +27,7 @@ describe("/metrics", () => {
       calls: 2,
       usage,
     });
-    metrics.upstreamFailed({ backend: "chutes", code: "upstream_timeout" });
+    metrics.upstreamFailed({ backend: "chutes", code: "upstream_timeout", next: "retry" });
     const text = await metrics.text();
     for (const line of [
       'toolwire_requests_total{api="chat",status="200"} 1',
@@ -78,8 +78,8 @@ describe("/metrics", () => {
   test("series are bounded, whatever a caller hands in", async () => {
     const metrics = createMetrics();
     const foreign: string = "a provider's own code";
-    for (let at = 0; at < 1_000; at++) metrics.upstreamFailed({ backend: `b${at}`, code: "upstream_cut" });
-    metrics.upstreamFailed({ backend: "b0", code: foreign as ErrorCode });
+    for (let at = 0; at < 1_000; at++) metrics.upstreamFailed({ backend: `b${at}`, code: "upstream_cut", next: "end" });
+    metrics.upstreamFailed({ backend: "b0", code: foreign as ErrorCode, next: "end" });
     metrics.requestFinished({ api: "chat", status: 99_999 });
     const text = await metrics.text();
     expect(text.match(/^toolwire_upstream_errors_total\{/gm)).toHaveLength(258);

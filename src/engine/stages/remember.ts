@@ -8,11 +8,11 @@ const mostReasoning = 512 * 1024;
 /** Keeps of each whole call what the client may not bring back: the backend's own id, and what the model thought before it. */
 export function rememberCalls(memory: Memory, backend: Backend, turn: Turn): Stage {
   const thoughts = new Thoughts(backend.wantsReasoning ?? false);
-  let besides: JsonObject | undefined;
+  const details = new Details();
   let open: CallStarted | undefined;
 
   const keep = ({ callId = "", upstreamId: own, more, name }: CallStarted, text: string) => {
-    const kept: KeptCall = { backend: backend.name, model: turn.model, ...thoughts.before(), besides };
+    const kept: KeptCall = { backend: backend.name, model: turn.model, ...thoughts.before(), besides: details.all };
     if (own !== undefined && own !== callId) kept.callId = own;
     if (more?.api === "chat") kept.more = more;
     if (!kept.callId && !kept.reasoning && !kept.sealed && !kept.besides && !kept.more) return;
@@ -33,8 +33,7 @@ export function rememberCalls(memory: Memory, backend: Backend, turn: Turn): Sta
         thoughts.seal(event.encrypted);
         return;
       case "item.done":
-        if (event.api === "chat" && event.item.reasoning_details)
-          besides = joined(besides, event.item.reasoning_details);
+        if (event.api === "chat" && event.item.reasoning_details) details.add(event.item.reasoning_details);
         return;
       case "call.started":
         open = event;
@@ -80,8 +79,19 @@ class Thoughts {
   }
 }
 
-/** They come in pieces, each a list. */
-function joined(before: JsonObject | undefined, details: JsonValue): JsonObject {
-  const list = Array.isArray(before?.reasoning_details) ? before.reasoning_details : [];
-  return { reasoning_details: list.concat(details) };
+/** The `reasoning_details` of the message: they come in pieces, each a list. */
+class Details {
+  readonly #list: JsonValue[] = [];
+  #size = 0;
+
+  get all(): JsonObject | undefined {
+    const fits = this.#list.length > 0 && this.#size <= mostReasoning;
+    return fits ? { reasoning_details: this.#list } : undefined;
+  }
+
+  add(pieces: JsonValue): void {
+    if (this.#size > mostReasoning) return;
+    this.#size += JSON.stringify(pieces).length;
+    for (const piece of Array.isArray(pieces) ? pieces : [pieces]) this.#list.push(piece);
+  }
 }
