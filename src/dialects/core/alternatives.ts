@@ -1,0 +1,20 @@
+import type { Reading } from "../dialect.ts";
+import { type Block, isText } from "./block.ts";
+import type { Meaning } from "./openers.ts";
+
+/** Reads the block in each of the dialects that its opener may belong to, until one of them can. */
+export function* tryEach(block: Block, meanings: readonly Meaning[]): Reading {
+  const start = block.unspentLength;
+  for (const [index, meaning] of meanings.entries()) {
+    if (meaning.kind !== "call") continue;
+    block.turnTo(meaning.dialect, meaning.opener);
+    try {
+      yield* meaning.dialect.read(block);
+      return;
+    } catch (thrown) {
+      const isLast = index === meanings.length - 1;
+      if (thrown !== isText || isLast || block.isGiven || block.accepted) throw thrown;
+      block.rewind(start);
+    }
+  }
+}

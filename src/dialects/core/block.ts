@@ -1,0 +1,401 @@
+import type { Dialect, Reading, TextRepair } from "../dialect.ts";
+import { JsonText } from "./json-text.ts";
+import type { KnownTool, KnownTools } from "./tools.ts";
+
+/** Thrown by a reading that finds that its block is text. It carries nothing: the block keeps the reason. */
+export const isText = Symbol("is text");
+
+/** What a block has become so far, told in order to the engine. */
+export interface BlockSink {
+  /** May a call of this block be given before it is whole? */
+  readonly mayStream: boolean;
+  callStarted(name: string, dialect: string, id: string | undefined): void;
+  callArguments(delta: string): void;
+  callDone(): void;
+  repaired(repair: TextRepair, offset: number, dialect: string, isOfCall: boolean): void;
+  /** These characters are no text any more: they were a call, or the markup around one. */
+  spent(kind: "call" | "markup", text: string): void;
+  reasoningBegins(close: readonly string[]): void;
+}
+
+export interface BlockSettings {
+  tools: KnownTools;
+  mends: boolean;
+  /** How many characters of arguments are waited for before a call that is not whole is given. */
+  patience: number;
+}
+
+/** A call that has been begun in a block. */
+interface OpenCall {
+  tool: KnownTool | undefined;
+  id: string | undefined;
+  arguments: string;
+  /** The client knows of it: it cannot become text any more. */
+  isGiven: boolean;
+  repairs: { repair: TextRepair; offset: number }[];
+}
+
+const nobody: Dialect = { name: "", models: "", openers: [], closers: [], *read() {}, write: () => "" };
+
+/** The reason of a block that names a tool which the request does not declare. */
+export const unknownTool = "unknown_tool";
+
+const noCall = "no call is open";
+
+/**
+ * Text that may be a call, from its opener on: the reading of a dialect takes characters from it and says what they are. Until
+ * `accept` all of it may still prove to be text, except that a call with long arguments is given as it grows.
+ */
+export class Block {
+  readonly tools: KnownTools;
+  /** The dialect that reads it, and the opener by which it was found. */
+  dialect: Dialect = nobody;
+  opener = "";
+  /** The text that has come and is not read yet begins at `at`. */
+  text: string;
+  at = 0;
+  /** How far it was read by any of the dialects that tried. */
+  furthest = 0;
+  /** No more will come: the model has stopped. */
+  ended = false;
+  /** Why it is text. */
+  reason = "";
+  /** The tool that was named, declared or not: then a failure is worth a report. */
+  named: string | undefined;
+  /** The dialect that came furthest, and why it gave up. */
+  #blame: { dialect: Dialect; reason: string; named: string | undefined } | undefined;
+  /** A block of several calls has given one of them already. */
+  accepted = false;
+  readonly #sink: BlockSink;
+  readonly #settings: BlockSettings;
+  /** Where `text` begins in the whole message. */
+  #offset: number;
+  /** What was read since the last call was given, up to `#from` in the text. */
+  #read = "";
+  #from = 0;
+  #call: OpenCall | undefined;
+  #others: OpenCall[] = [];
+
+  constructor(settings: BlockSettings, sink: BlockSink, text: string, offset: number) {
+    this.tools = settings.tools;
+    this.#settings = settings;
+    this.#sink = sink;
+    this.text = text;
+    this.#offset = offset;
+  }
+
+  /** Begins to read it, behind the opener, in this dialect. */
+  turnTo(dialect: Dialect, opener: string): void {
+    this.dialect = dialect;
+    this.opener = opener;
+    this.at += opener.length;
+  }
+
+  /** Back to where so many characters had been read, to read on in another way. Nothing has been given since. */
+  rewind(unspent: number): void {
+    this.#giveUp();
+    const all = this.unspent;
+    this.#offset = this.offset - all.length + unspent;
+    this.text = all.slice(unspent) + this.rest;
+    this.#read = all.slice(0, unspent);
+    this.at = this.#from = 0;
+    this.#call = undefined;
+    this.#others = [];
+  }
+
+  #giveUp(): void {
+    if (this.#blame && this.unspentLength <= this.furthest) return;
+    this.#blame = { dialect: this.dialect, reason: this.reason, named: this.named };
+    this.furthest = this.unspentLength;
+    this.named = undefined;
+  }
+
+  /** Nobody could read it: what the best attempt at it says. */
+  get failure(): { dialect: Dialect; reason: string; named: string | undefined } {
+    this.#giveUp();
+    return this.#blame ?? this;
+  }
+
+  /** Where the next character stands in the whole message. */
+  get offset(): number {
+    return this.#offset + this.at;
+  }
+
+  get mends(): boolean {
+    return this.#settings.mends && !(this.#call?.tool?.strict ?? false);
+  }
+
+  /** Whether a call was given that is not whole yet. */
+  get isGiven(): boolean {
+    return this.#call?.isGiven ?? false;
+  }
+
+  /** What was read and is not spent; it is text if the block is. */
+  get unspent(): string {
+    return this.#read + this.text.slice(this.#from, this.at);
+  }
+
+  get unspentLength(): number {
+    return this.#read.length + this.at - this.#from;
+  }
+
+  /** What has come and was not read. */
+  get rest(): string {
+    return this.text.slice(this.at);
+  }
+
+  feed(more: string): void {
+    this.#settle();
+    this.text = this.at === this.text.length ? more : this.text.slice(this.at) + more;
+    this.#offset += this.at;
+    this.at = this.#from = 0;
+  }
+
+  #settle(): void {
+    const read = this.text.slice(this.#from, this.at);
+    this.#from = this.at;
+    if (this.isGiven) this.#sink.spent("call", read);
+    else this.#read += read;
+  }
+
+  fail(reason: string): never {
+    this.reason = reason;
+    throw isText;
+  }
+
+  // Taking characters. Each of these waits for more text where it needs it.
+
+  /** The next character, which stays; -1 at the end of the message. */
+  *peek(): Reading<number> {
+    while (this.at >= this.text.length) {
+      if (this.ended) return -1;
+      yield;
+    }
+    return this.text.charCodeAt(this.at);
+  }
+
+  /** Makes sure that so many characters have come; fewer only at the end. */
+  *need(count: number): Reading {
+    while (this.text.length - this.at < count && !this.ended) yield;
+  }
+
+  /** White space; tells how much. */
+  *space(): Reading<number> {
+    let count = 0;
+    for (;;) {
+      const character = yield* this.peek();
+      if (!isSpace(character)) return count;
+      this.at++;
+      count++;
+    }
+  }
+
+  /** The mark, if it comes next; else nothing is taken. */
+  *maybe(mark: string): Reading<boolean> {
+    for (let count = 1; ; count = Math.min(mark.length, this.text.length - this.at + 1)) {
+      yield* this.need(count);
+      const have = Math.min(mark.length, this.text.length - this.at);
+      if (!this.text.startsWith(mark.slice(0, have), this.at)) return false;
+      if (have === mark.length) {
+        this.at += have;
+        return true;
+      }
+      if (this.ended) return false;
+    }
+  }
+
+  /** The mark, or it is text. */
+  *expect(mark: string): Reading {
+    if (!(yield* this.maybe(mark))) this.fail(`"${mark}" is missing`);
+  }
+
+  /** The first of the marks that comes next, longer ones before their beginnings; "" if none does. */
+  *oneOf(marks: readonly string[]): Reading<string> {
+    for (const mark of marks) if (yield* this.maybe(mark)) return mark;
+    return "";
+  }
+
+  /** Whether one of the marks comes next; nothing is taken. */
+  *sees(...marks: readonly string[]): Reading<boolean> {
+    for (const mark of marks) {
+      if (yield* this.maybe(mark)) {
+        this.at -= mark.length;
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /** What stands before the first of the marks, which is taken too. Short things only: names, attributes. */
+  *until(marks: readonly string[], most = 256): Reading<{ text: string; mark: string }> {
+    const starts = marks.map((mark) => mark.charCodeAt(0));
+    let text = "";
+    for (;;) {
+      const character = yield* this.peek();
+      if (character === -1) this.fail("the message ends in the middle");
+      if (starts.includes(character)) {
+        const mark = yield* this.oneOf(marks);
+        if (mark !== "") return { text, mark };
+      }
+      if (text.length >= most) this.fail("too long");
+      text += this.text.charAt(this.at++);
+    }
+  }
+
+  /** As many of these characters as come. */
+  *run(allowed: RegExp, most = 256): Reading<string> {
+    let text = "";
+    for (;;) {
+      const character = yield* this.peek();
+      if (character === -1 || !allowed.test(this.text.charAt(this.at))) return text;
+      if (text.length >= most) this.fail("too long");
+      text += this.text.charAt(this.at++);
+    }
+  }
+
+  // Saying what was read.
+
+  /** Begins a call. `name` may come later; a name that is no declared tool's makes the block text. */
+  begin(name?: string, id?: string): void {
+    this.#call = { tool: undefined, id, arguments: "", isGiven: false, repairs: [] };
+    if (name !== undefined) this.name(name);
+  }
+
+  name(name: string): void {
+    const tool = this.tools.find(name);
+    this.named = tool?.name ?? name.slice(0, 128);
+    if (!tool) this.fail(unknownTool);
+    const call = this.#open();
+    call.tool = tool;
+    if (tool.name !== name) this.repaired("name_case");
+    this.#giveEarly(call);
+  }
+
+  id(id: string): void {
+    this.#open().id = id;
+  }
+
+  /** The tool of the call that is open. */
+  get tool(): KnownTool | undefined {
+    return this.#call?.tool;
+  }
+
+  /** More of the arguments, as JSON text. */
+  arguments(delta: string): void {
+    if (delta === "") return;
+    const call = this.#open();
+    if (call.isGiven) {
+      this.#sink.callArguments(delta);
+      return;
+    }
+    call.arguments += delta;
+    this.#giveEarly(call);
+  }
+
+  /** A call with long arguments is not waited for, where it cannot become text any more and nobody has to check it whole. */
+  #giveEarly(call: OpenCall): void {
+    if (call.isGiven || call.arguments.length <= this.#settings.patience || !this.#sink.mayStream) return;
+    if (!call.tool || call.tool.strict) return;
+    this.#giveOthers();
+    this.#spend("call");
+    this.#give(call);
+  }
+
+  #give(call: OpenCall): void {
+    this.#sink.callStarted(call.tool?.name ?? "", this.dialect.name, call.id);
+    for (const { repair, offset } of call.repairs) this.#sink.repaired(repair, offset, this.dialect.name, true);
+    if (call.arguments !== "") this.#sink.callArguments(call.arguments);
+    call.arguments = "";
+    call.isGiven = true;
+  }
+
+  /** The call is whole. It is given when the block is accepted. */
+  end(): void {
+    const call = this.#open();
+    if (!call.tool) this.fail("no tool is named");
+    if (call.isGiven) {
+      this.#settle();
+      this.#sink.callDone();
+      this.accepted = true;
+    } else this.#others.push(call);
+    this.#call = undefined;
+  }
+
+  /** What was read up to here stands: its calls are given, whatever follows. */
+  accept(): void {
+    this.#giveOthers();
+    this.accepted = true;
+    this.#spend("call");
+  }
+
+  /** What was read is markup, and is never shown. */
+  hide(): void {
+    this.accepted = true;
+    this.#spend("markup");
+  }
+
+  /** What was read is the beginning of reasoning, which ends at one of these. */
+  reasoning(close: readonly string[]): void {
+    this.hide();
+    this.#sink.reasoningBegins(close);
+  }
+
+  repaired(repair: TextRepair, offset = this.offset): void {
+    const call = this.#call ?? this.#others.at(-1);
+    if (call && !call.isGiven) call.repairs.push({ repair, offset });
+    else this.#sink.repaired(repair, offset, this.dialect.name, call !== undefined);
+  }
+
+  /** Arguments that broke after the call was given go on as they are, as a provider's would: up to this place in the text. */
+  passOn(until: number): void {
+    const text = this.text.slice(this.at, until);
+    this.at = until;
+    this.#settle();
+    if (text !== "") this.#sink.callArguments(text);
+  }
+
+  /** A given call whose arguments are broken is over. */
+  endBroken(): void {
+    this.#settle();
+    this.#sink.callDone();
+    this.#call = undefined;
+  }
+
+  /** A given call was cut off: it is never done. */
+  abandon(): void {
+    this.at = this.text.length;
+    this.#settle();
+    this.#call = undefined;
+  }
+
+  #giveOthers(): void {
+    for (const call of this.#others) {
+      this.#give(call);
+      this.#sink.callDone();
+    }
+    this.#others = [];
+  }
+
+  #spend(kind: "call" | "markup"): void {
+    const text = this.unspent;
+    this.#read = "";
+    this.#from = this.at;
+    if (text !== "") this.#sink.spent(kind, text);
+  }
+
+  #open(): OpenCall {
+    if (!this.#call) throw new Error(noCall);
+    return this.#call;
+  }
+
+  /** A reader of a JSON value at this place. */
+  jsonText(): JsonText {
+    return new JsonText(this.mends, (repair, behind) => {
+      this.repaired(repair, this.#offset + this.text.length - behind);
+    });
+  }
+}
+
+export function isSpace(character: number): boolean {
+  return character === 0x20 || character === 0x0a || character === 0x0d || character === 0x09;
+}

@@ -1,0 +1,129 @@
+const backtick = 0x60;
+const tilde = 0x7e;
+const newline = 0x0a;
+
+/**
+ * Which parts of the text are code: fences, which begin and end at the beginning of a line, and inline code, which ends at its
+ * closing backticks or with the line. The state lasts for the whole message, however it is cut.
+ */
+export class CodeSpans {
+  #fence: { mark: number; length: number } | undefined;
+  /** How many backticks opened the inline code. */
+  #inline = 0;
+  /** In a fence: what has come of the line. */
+  #line: "indent" | "run" | "after" | "other" = "other";
+  #run = 0;
+  /** Only white space has come since the line began. */
+  #blank = true;
+
+  get isOpen(): boolean {
+    return this.#fence !== undefined || this.#inline > 0;
+  }
+
+  /** Whether the place `at` in the text, which begins where the last text that was passed over ended, is first on its line. */
+  isLineStart(text: string, at: number): boolean {
+    for (let before = at - 1; before >= 0; before--) {
+      const character = text.charCodeAt(before);
+      if (character === newline) return true;
+      if (character !== 0x20 && character !== 0x09) return false;
+    }
+    return this.#blank;
+  }
+
+  /** Remembers how the line begins that goes on behind this text. */
+  passOver(text: string, until: number): void {
+    this.#blank = this.isLineStart(text, until);
+  }
+
+  /** How long the run of this character is. */
+  static runAt(text: string, at: number): number {
+    const character = text.charCodeAt(at);
+    let end = at + 1;
+    while (end < text.length && text.charCodeAt(end) === character) end++;
+    return end - at;
+  }
+
+  /** A run of backticks or tildes outside of code; tells whether code begins with it. */
+  open(mark: number, length: number, isLineStart: boolean): "fence" | "inline" | undefined {
+    if (length >= 3 && isLineStart) {
+      this.#fence = { mark, length };
+      this.#line = "other";
+      return "fence";
+    }
+    if (mark !== backtick) return undefined;
+    this.#inline = length;
+    return "inline";
+  }
+
+  /**
+   * Passes over code from `from` on and tells where it stopped: behind the code, or at the end of the text. A run of backticks
+   * that may go on beyond the text is left for the next time.
+   */
+  skip(text: string, from: number, isEnd: boolean): number {
+    return this.#fence ? this.#skipFence(text, from) : this.#skipInline(text, from, isEnd);
+  }
+
+  #skipInline(text: string, from: number, isEnd: boolean): number {
+    for (let at = from; at < text.length; at++) {
+      const character = text.charCodeAt(at);
+      if (character === newline) {
+        this.#inline = 0;
+        return at;
+      }
+      if (character !== backtick) continue;
+      const run = CodeSpans.runAt(text, at);
+      if (at + run === text.length && !isEnd) return at;
+      at += run - 1;
+      if (run === this.#inline) {
+        this.#inline = 0;
+        return at + 1;
+      }
+    }
+    return text.length;
+  }
+
+  #skipFence(text: string, from: number): number {
+    for (let at = from; at < text.length; at++) {
+      if (this.#line === "other") {
+        const end = text.indexOf("\n", at);
+        if (end === -1) return text.length;
+        at = end;
+        this.#line = "indent";
+        this.#run = 0;
+      } else if (this.#readFenceLine(text.charCodeAt(at))) return at;
+    }
+    return text.length;
+  }
+
+  /** True when the line has closed the fence; its newline stays. */
+  #readFenceLine(character: number): boolean {
+    const isBlank = character === 0x20 || character === 0x09 || character === 0x0d;
+    if (character === this.#fence?.mark && this.#line !== "after") {
+      this.#line = "run";
+      this.#run++;
+    } else if (character === newline) {
+      if (this.#run >= (this.#fence?.length ?? 0)) {
+        this.#fence = undefined;
+        return true;
+      }
+      this.#line = "indent";
+      this.#run = 0;
+    } else if (isBlank) {
+      if (this.#line === "run") this.#line = "after";
+    } else {
+      this.#line = "other";
+      this.#run = 0;
+    }
+    return false;
+  }
+
+  /** What is left open ends here. */
+  close(): void {
+    this.#fence = undefined;
+    this.#inline = 0;
+  }
+
+  static isMark(character: number): boolean {
+    return character === backtick || character === tilde;
+  }
+}

@@ -1,0 +1,347 @@
+import type { TextRepair } from "../dialect.ts";
+
+const quote = 0x22;
+const apostrophe = 0x27;
+const backslash = 0x5c;
+
+/** Deeper than this it is no arguments of anything. */
+const deepest = 512;
+/** A number or a literal that is longer is none. */
+const longestToken = 400;
+
+type State = "value" | "first-value" | "first-key" | "key" | "colon" | "after" | "string" | "token" | "done" | "bad";
+
+const literals = new Map([
+  ["true", "true"],
+  ["false", "false"],
+  ["null", "null"],
+]);
+const pythonLiterals = new Map([
+  ["True", "true"],
+  ["False", "false"],
+  ["None", "null"],
+]);
+const number = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
+const hexadecimal = /^[0-9a-fA-F]{4}$/;
+
+/**
+ * Reads one JSON value, piece by piece, and gives it out again as JSON while it comes. What it gives out is always the beginning
+ * of a valid value: slips that have only one reading are mended on the way, and reported.
+ */
+export class JsonText {
+  readonly #mends: boolean;
+  readonly #report: (repair: TextRepair, behind: number) => void;
+  #state: State = "value";
+  #closers = "";
+  #out = "";
+  /** The delimiter of the string that is open; whether it is a key; how much of an escape has come. */
+  #delimiter = quote;
+  #isKey = false;
+  #escape = "";
+  #token = "";
+  /** A comma is given out when something follows it. */
+  #comma = false;
+  #stringReported = false;
+  /** What was expected where something else came. */
+  #before: State | undefined;
+
+  constructor(mends: boolean, report: (repair: TextRepair, behind: number) => void) {
+    this.#mends = mends;
+    this.#report = report;
+  }
+
+  get isDone(): boolean {
+    return this.#state === "done";
+  }
+
+  get isBad(): boolean {
+    return this.#state === "bad";
+  }
+
+  /** What has been read since the last time, as JSON. */
+  take(): string {
+    const out = this.#out;
+    this.#out = "";
+    return out;
+  }
+
+  /** Reads on, and tells where it stopped: at the end of the text, behind the value, or at what cannot be. */
+  read(text: string, from: number): number {
+    let at = from;
+    while (at < text.length) {
+      if (this.#state === "string") {
+        at = this.#readString(text, at);
+        if (this.isBad || this.isDone) return at;
+        continue;
+      }
+      if (this.#state === "token") {
+        at = this.#readToken(text, at);
+        if (this.isBad || this.isDone) return at;
+        continue;
+      }
+      const character = text.charCodeAt(at);
+      if (character === 0x20 || character === 0x0a || character === 0x0d || character === 0x09) {
+        at++;
+        continue;
+      }
+      const before = this.#state;
+      if (!this.#readMark(character, text.length - at)) {
+        this.#before = before;
+        this.#state = "bad";
+        return at;
+      }
+      if (!this.#isInToken()) at++;
+      if (this.isDone) return at;
+    }
+    return at;
+  }
+
+  /** The text ends here, and so does a number or a literal that was last. */
+  end(): void {
+    if (this.#state === "token" && !this.#endToken(0)) this.#state = "bad";
+  }
+
+  /** What could not be read stands behind the value: back to before it. False where the value itself is broken. */
+  reopen(): boolean {
+    if (this.#before === undefined) return false;
+    this.#state = this.#before;
+    return true;
+  }
+
+  /** Supplies the brackets that were never closed; false where more than brackets is missing. */
+  close(): boolean {
+    this.end();
+    const isOpen = this.#state === "after" || this.#state === "first-key" || this.#state === "first-value";
+    const endsWithComma = this.#comma && (this.#state === "key" || this.#state === "value");
+    if (!this.#mends || (!isOpen && !endsWithComma)) return false;
+    if (endsWithComma) this.#report("trailing_comma", 0);
+    this.#comma = false;
+    for (let depth = this.#closers.length - 1; depth >= 0; depth--) this.#out += this.#closers.charAt(depth);
+    this.#report("missing_close", 0);
+    this.#closers = "";
+    this.#state = "done";
+    return true;
+  }
+
+  #isInToken(): boolean {
+    return this.#state === "token";
+  }
+
+  #readMark(character: number, behind: number): boolean {
+    switch (this.#state) {
+      case "first-value":
+        if (character === 0x5d) return this.#pop("]");
+        return this.#begin(character, behind);
+      case "value":
+        if (character === 0x5d && this.#comma && this.#closers.endsWith("]")) return this.#dropComma("]", behind);
+        return this.#begin(character, behind);
+      case "first-key":
+        if (character === 0x7d) return this.#pop("}");
+        return this.#beginKey(character, behind);
+      case "key":
+        if (character === 0x7d && this.#comma) return this.#dropComma("}", behind);
+        return this.#beginKey(character, behind);
+      case "colon":
+        if (character !== 0x3a) return false;
+        this.#out += ":";
+        this.#state = "value";
+        return true;
+      default:
+        if (character === 0x2c && this.#closers !== "") {
+          this.#comma = true;
+          this.#state = this.#closers.endsWith("}") ? "key" : "value";
+          return true;
+        }
+        if (character === 0x7d) return this.#pop("}");
+        return character === 0x5d && this.#pop("]");
+    }
+  }
+
+  #begin(character: number, behind: number): boolean {
+    if (!canBegin(character)) return false;
+    this.#giveComma();
+    switch (character) {
+      case 0x7b:
+        return this.#push("{", "}", "first-key");
+      case 0x5b:
+        return this.#push("[", "]", "first-value");
+      case quote:
+        return this.#beginString(character, false, behind);
+      case apostrophe:
+        return this.#mends && this.#beginString(character, false, behind);
+      default:
+        this.#token = "";
+        this.#state = "token";
+        return true;
+    }
+  }
+
+  #beginKey(character: number, behind: number): boolean {
+    if (character !== quote && !(character === apostrophe && this.#mends)) return false;
+    this.#giveComma();
+    return this.#beginString(character, true, behind);
+  }
+
+  #beginString(delimiter: number, isKey: boolean, behind: number): boolean {
+    if (delimiter === apostrophe) this.#report("single_quotes", behind);
+    this.#delimiter = delimiter;
+    this.#isKey = isKey;
+    this.#stringReported = false;
+    this.#out += '"';
+    this.#state = "string";
+    return true;
+  }
+
+  #push(opener: string, closer: string, state: State): boolean {
+    if (this.#closers.length >= deepest) return false;
+    this.#closers += closer;
+    this.#out += opener;
+    this.#state = state;
+    return true;
+  }
+
+  #pop(closer: string): boolean {
+    if (!this.#closers.endsWith(closer)) return false;
+    this.#closers = this.#closers.slice(0, -1);
+    this.#out += closer;
+    this.#state = this.#closers === "" ? "done" : "after";
+    return true;
+  }
+
+  #dropComma(closer: string, behind: number): boolean {
+    if (!this.#mends) return false;
+    this.#report("trailing_comma", behind);
+    this.#comma = false;
+    return this.#pop(closer);
+  }
+
+  #giveComma(): void {
+    if (this.#comma) this.#out += ",";
+    this.#comma = false;
+  }
+
+  #readString(text: string, from: number): number {
+    let at = from;
+    if (this.#escape !== "") {
+      at = this.#readEscape(text, at);
+      if (this.#escape !== "" || this.isBad) return at;
+    }
+    let start = at;
+    for (; at < text.length; at++) {
+      const character = text.charCodeAt(at);
+      if (character === this.#delimiter) {
+        this.#out += `${text.slice(start, at)}"`;
+        this.#state = this.#isKey ? "colon" : this.#closers === "" ? "done" : "after";
+        return at + 1;
+      }
+      if (character === backslash) {
+        this.#out += text.slice(start, at);
+        this.#escape = "\\";
+        at = this.#readEscape(text, at + 1);
+        if (this.#escape !== "" || this.isBad) return at;
+        start = at--;
+      } else if (character < 0x20) {
+        if (!this.#mends) {
+          this.#state = "bad";
+          return at;
+        }
+        if (!this.#stringReported) this.#report("raw_newline", text.length - at);
+        this.#stringReported = true;
+        this.#out += text.slice(start, at) + escaped(character);
+        start = at + 1;
+      } else if (character === quote) {
+        this.#out += `${text.slice(start, at)}\\"`;
+        start = at + 1;
+      }
+    }
+    this.#out += text.slice(start, at);
+    return at;
+  }
+
+  /** Reads what follows a backslash; an escape that JSON does not know is a backslash that was meant to be one. */
+  #readEscape(text: string, from: number): number {
+    let at = from;
+    while (at < text.length) {
+      const character = text.charAt(at);
+      if (this.#escape === "\\") {
+        if (character === "u") {
+          this.#escape = "\\u";
+          at++;
+          continue;
+        }
+        if ('"\\/bfnrt'.includes(character)) {
+          this.#out += this.#escape + character;
+          this.#escape = "";
+          return at + 1;
+        }
+        if (character === "'" && this.#delimiter === apostrophe) {
+          this.#out += character;
+          this.#escape = "";
+          return at + 1;
+        }
+        return this.#keepBackslash(text.length - at, at);
+      }
+      if (!/[0-9a-fA-F]/.test(character)) return this.#keepBackslash(text.length - at, at);
+      this.#escape += character;
+      at++;
+      if (hexadecimal.test(this.#escape.slice(2))) {
+        this.#out += this.#escape;
+        this.#escape = "";
+        return at;
+      }
+    }
+    return at;
+  }
+
+  #keepBackslash(behind: number, at: number): number {
+    if (!this.#mends) this.#state = "bad";
+    else {
+      this.#report("bad_escape", behind);
+      this.#out += `\\${this.#escape}`;
+      this.#escape = "";
+    }
+    return at;
+  }
+
+  #readToken(text: string, from: number): number {
+    let at = from;
+    while (at < text.length && isTokenCharacter(text.charCodeAt(at))) at++;
+    this.#token += text.slice(from, at);
+    const isTooLong = this.#token.length > longestToken;
+    if (isTooLong || (at < text.length && !this.#endToken(text.length - at))) this.#state = "bad";
+    return at;
+  }
+
+  #endToken(behind: number): boolean {
+    const python = this.#mends ? pythonLiterals.get(this.#token) : undefined;
+    const value = literals.get(this.#token) ?? python ?? (number.test(this.#token) ? this.#token : undefined);
+    if (value === undefined) return false;
+    if (python) this.#report("python_literal", behind + this.#token.length);
+    this.#out += value;
+    this.#state = this.#closers === "" ? "done" : "after";
+    return true;
+  }
+}
+
+function canBegin(character: number): boolean {
+  const isBracket = character === 0x7b || character === 0x5b;
+  return isBracket || character === quote || character === apostrophe || isTokenCharacter(character);
+}
+
+function isTokenCharacter(character: number): boolean {
+  return (
+    (character >= 0x30 && character <= 0x39) ||
+    (character >= 0x61 && character <= 0x7a) ||
+    (character >= 0x41 && character <= 0x5a) ||
+    character === 0x2d ||
+    character === 0x2b ||
+    character === 0x2e
+  );
+}
+
+function escaped(character: number): string {
+  if (character === 0x0a) return "\\n";
+  if (character === 0x0d) return "\\r";
+  if (character === 0x09) return "\\t";
+  return `\\u${character.toString(16).padStart(4, "0")}`;
+}

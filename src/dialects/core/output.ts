@@ -1,0 +1,202 @@
+import type { TextRepair } from "../dialect.ts";
+import type { RejectReport, Sink, SpanKind } from "./sink.ts";
+
+/**
+ * draft: calls inside of reasoning, which are calls only if it never ends. whole: calls that count only if the message has
+ * nothing else.
+ */
+export type HoldKind = "draft" | "whole";
+
+interface Hold {
+  kind: HoldKind;
+  events: ((sink: Sink) => void)[];
+  text: string;
+  /** How things stood before. */
+  edge: Edge;
+  space: string;
+}
+
+/** Beside what the text stands: white space that touches nothing but calls, reasoning and the ends of the message is markup. */
+type Edge = "start" | "call" | "reasoning" | "none";
+
+const space = /^[ \t\r\n]*$/;
+const leadingSpace = /^[ \t\r\n]+/;
+const trailingSpace = /[ \t\r\n]+$/;
+
+/** The last hand on what the reader finds: white space, and what must wait until it is known what it is. */
+export class Output {
+  readonly #sink: Sink;
+  readonly #limit: number;
+  #hold: Hold | undefined;
+  #edge: Edge = "start";
+  #space = "";
+  #isReasoning = false;
+  #hasReasoned = false;
+  #call = -1;
+
+  constructor(sink: Sink, limit: number) {
+    this.#sink = sink;
+    this.#limit = limit;
+  }
+
+  get holds(): HoldKind | undefined {
+    return this.#hold?.kind;
+  }
+
+  get isEmpty(): boolean {
+    return this.#hold?.events.length === 0;
+  }
+
+  get isTooLong(): boolean {
+    return this.#hold !== undefined && this.#hold.text.length > this.#limit;
+  }
+
+  /** No visible text stands directly before this place. */
+  get isAtEdge(): boolean {
+    return this.#edge !== "none";
+  }
+
+  /** Nothing but white space and reasoning has come. */
+  get isAtStart(): boolean {
+    return this.#edge === "start" || this.#edge === "reasoning";
+  }
+
+  text(text: string): void {
+    if (text === "") return;
+    if (this.#isReasoning) this.#reason(text);
+    else if (this.#edge === "none") this.#span("text", text);
+    else if (space.test(text)) this.#space += text;
+    else {
+      const before = this.#takeSpace();
+      if (this.#edge === "reasoning") {
+        const [more = ""] = leadingSpace.exec(text) ?? [];
+        this.#span("markup", before + more);
+        this.#span("text", text.slice(more.length));
+      } else this.#span("text", before + text);
+      this.#edge = "none";
+    }
+  }
+
+  /** White space is given with what follows it, so that the last of it can go with the closing tag. */
+  #reason(text: string): void {
+    if (space.test(text)) {
+      this.#space += text;
+      return;
+    }
+    const [before = ""] = leadingSpace.exec(text) ?? [];
+    const [after = ""] = trailingSpace.exec(text) ?? [];
+    const between = this.#takeSpace() + before;
+    this.#span(this.#hasReasoned ? "reasoning" : "markup", between);
+    this.#span("reasoning", text.slice(before.length, text.length - after.length));
+    this.#space = after;
+    this.#hasReasoned = true;
+  }
+
+  spent(kind: "call" | "markup", text: string): void {
+    this.#span(this.#isReasoning ? "reasoning" : "markup", this.#takeSpace());
+    this.#span(kind, text);
+    if (kind === "call" && !this.#isReasoning) this.#edge = "call";
+  }
+
+  beginReasoning(): void {
+    this.#isReasoning = true;
+    this.#hasReasoned = false;
+  }
+
+  endReasoning(tag: string): void {
+    if (this.#hold?.kind === "draft") this.#release("reasoning");
+    this.#span("markup", this.#takeSpace() + tag);
+    this.#isReasoning = false;
+    this.#edge = "reasoning";
+  }
+
+  callStarted(name: string, dialect: string, id: string | undefined): void {
+    this.#tell((sink) => sink.callStarted(++this.#call, name, dialect, id));
+  }
+
+  callArguments(delta: string): void {
+    if (!this.#hold) this.#sink.callArguments(this.#call, delta);
+    else this.#tell((sink) => sink.callArguments(this.#call, delta));
+  }
+
+  callDone(): void {
+    this.#tell((sink) => sink.callDone(this.#call));
+  }
+
+  repaired(repair: TextRepair, offset: number, dialect: string, isOfCall: boolean): void {
+    this.#tell((sink) => sink.repaired({ repair, offset, dialect, call: isOfCall ? this.#call : undefined }));
+  }
+
+  rejected(report: RejectReport): void {
+    this.#tell((sink) => sink.rejected(report));
+  }
+
+  /** From here on, everything waits. */
+  hold(kind: HoldKind): void {
+    this.#hold = { kind, events: [], text: "", edge: this.#edge, space: this.#space };
+    // A whole message is taken back with the white space before it.
+    if (kind === "whole") this.#space = "";
+  }
+
+  /** What waits is what it seemed to be. */
+  release(): void {
+    this.#release("as it is");
+  }
+
+  /** What waits is something else: it is given back, to be read again. */
+  takeBack(): string {
+    const hold = this.#hold;
+    if (!hold) return "";
+    this.#hold = undefined;
+    const text = hold.text + this.#space;
+    this.#edge = hold.edge;
+    this.#space = hold.space;
+    return text;
+  }
+
+  /** What is held beyond its limit is no call. */
+  dropDraft(): void {
+    this.#release("reasoning");
+  }
+
+  /** The message is over. */
+  end(): void {
+    const kind = this.#isReasoning ? "reasoning" : this.#edge === "start" ? "text" : "markup";
+    this.#span(kind, this.#takeSpace());
+  }
+
+  #release(how: "as it is" | "reasoning"): void {
+    const hold = this.#hold;
+    if (!hold) return;
+    this.#hold = undefined;
+    if (how === "reasoning") {
+      this.#span("reasoning", hold.text);
+      this.#hasReasoned = true;
+      return;
+    }
+    if (hold.kind === "whole") this.#span("markup", hold.space);
+    for (const event of hold.events) event(this.#sink);
+  }
+
+  #span(kind: SpanKind, text: string): void {
+    if (text === "") return;
+    const hold = this.#hold;
+    if (!hold) {
+      this.#sink.span(kind, text);
+      return;
+    }
+    hold.text += text;
+    hold.events.push((sink) => sink.span(kind, text));
+  }
+
+  #tell(event: (sink: Sink) => void): void {
+    if (this.#hold) this.#hold.events.push(event);
+    else event(this.#sink);
+  }
+
+  #takeSpace(): string {
+    const taken = this.#space;
+    this.#space = "";
+    return taken;
+  }
+}

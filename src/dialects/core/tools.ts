@@ -1,0 +1,97 @@
+import { isObject, type JsonObject, type JsonValue } from "../../turn/index.ts";
+
+/** A tool that a call may name. */
+export interface KnownTool {
+  name: string;
+  /** Its arguments are held until the call is whole, and are never repaired. */
+  strict: boolean;
+  /** A JSON Schema; untrusted. */
+  parameters?: JsonObject | undefined;
+}
+
+/** The tools of a request, by name; and by name in any case, where only one tool has it so. */
+export class KnownTools {
+  readonly #byName = new Map<string, KnownTool>();
+  #byFoldedName: Map<string, KnownTool | null> | undefined;
+
+  constructor(tools: readonly KnownTool[]) {
+    for (const tool of tools) this.#byName.set(tool.name, tool);
+  }
+
+  get size(): number {
+    return this.#byName.size;
+  }
+
+  names(): Iterable<string> {
+    return this.#byName.keys();
+  }
+
+  get(name: string): KnownTool | undefined {
+    return this.#byName.get(name);
+  }
+
+  /** Exactly, else by the one tool whose name differs in case alone. */
+  find(name: string): KnownTool | undefined {
+    const exact = this.#byName.get(name);
+    if (exact) return exact;
+    this.#byFoldedName ??= this.#fold();
+    return this.#byFoldedName.get(name.toLowerCase()) ?? undefined;
+  }
+
+  #fold(): Map<string, KnownTool | null> {
+    const folded = new Map<string, KnownTool | null>();
+    for (const tool of this.#byName.values()) {
+      const key = tool.name.toLowerCase();
+      folded.set(key, folded.has(key) ? null : tool);
+    }
+    return folded;
+  }
+}
+
+/** The schema of one parameter, where the tool declares it. */
+export function parameterSchema(tool: KnownTool, name: string): JsonObject | undefined {
+  return propertyOf(tool.parameters, name, tool.parameters);
+}
+
+/** The schema of a property of an object's schema; references are followed only inside `root`. */
+export function propertyOf(schema: JsonValue | undefined, name: string, root: JsonObject | undefined) {
+  const object = resolve(schema, root);
+  const { properties } = object ?? {};
+  if (isObject(properties) && Object.hasOwn(properties, name)) return resolve(properties[name], root);
+  return isObject(object?.additionalProperties) ? resolve(object.additionalProperties, root) : undefined;
+}
+
+/** Whether the tool declares a parameter of this name. */
+export function declares(tool: KnownTool, name: string): boolean {
+  const { properties } = resolve(tool.parameters, tool.parameters) ?? {};
+  return isObject(properties) && Object.hasOwn(properties, name);
+}
+
+/** The names of the parameters that the tool declares. */
+export function parameterNames(tool: KnownTool): string[] {
+  const { properties } = resolve(tool.parameters, tool.parameters) ?? {};
+  return isObject(properties) ? Object.keys(properties) : [];
+}
+
+/** Follows `$ref` inside the schema itself, a few steps at most. */
+export function resolve(schema: JsonValue | undefined, root: JsonObject | undefined): JsonObject | undefined {
+  let found = schema;
+  for (let step = 0; step < 8; step++) {
+    if (!isObject(found)) return undefined;
+    const { $ref: reference } = found;
+    if (typeof reference !== "string") return found;
+    found = lookUp(reference, root);
+  }
+  return undefined;
+}
+
+function lookUp(reference: string, root: JsonObject | undefined): JsonValue | undefined {
+  if (!reference.startsWith("#/")) return undefined;
+  let found: JsonValue | undefined = root;
+  for (const step of reference.slice(2).split("/")) {
+    const key = step.replaceAll("~1", "/").replaceAll("~0", "~");
+    if (!isObject(found) || !Object.hasOwn(found, key)) return undefined;
+    found = found[key];
+  }
+  return found;
+}

@@ -1,0 +1,175 @@
+import type { FunctionTool } from "../turn/index.ts";
+import { type Meaning, Openers } from "./core/openers.ts";
+import { type Ending, Reader } from "./core/reader.ts";
+import type { RejectReport, RepairReport, Sink, SpanKind } from "./core/sink.ts";
+import { type KnownTool, KnownTools } from "./core/tools.ts";
+import type { Dialect } from "./dialect.ts";
+import { dialects as known } from "./known/index.ts";
+
+export interface ReadingOptions {
+  /** What a call may name. Without tools nothing is a call. */
+  tools: readonly (Pick<FunctionTool, "name" | "parameters" | "strict"> | string)[];
+  /** auto: every dialect that cannot be mistaken, and any other where it is the whole message. A list: these alone. */
+  dialects?: "auto" | readonly string[] | undefined;
+  /** Only what has a marker is read, whatever is named. */
+  markersOnly?: boolean | undefined;
+  /** Mend slips in the arguments of tools that are not strict. */
+  repair?: boolean | undefined;
+  /** How many characters of a block are held at most; beyond it, the block is text. */
+  limit?: number | undefined;
+  /** How many characters of arguments are waited for before a call that is not whole is given. */
+  patience?: number | undefined;
+  /** The message goes on inside of reasoning, whose opening tag was part of the prompt. */
+  beginsInReasoning?: boolean | undefined;
+}
+
+const defaultLimit = 4 * 1024 * 1024;
+const defaultPatience = 512;
+
+/** Reads a message as it comes: give it text with `push`, and say with `end` how it ended. */
+export function createReader(options: ReadingOptions, sink: Sink): Reader {
+  const { openers, starts, closes } = marksOf(options.dialects ?? "auto", options.markersOnly ?? false);
+  return new Reader(
+    {
+      tools: new KnownTools(options.tools.map(toKnownTool)),
+      openers,
+      starts,
+      mends: options.repair ?? true,
+      limit: options.limit ?? defaultLimit,
+      patience: options.patience ?? defaultPatience,
+      beginsInside: options.beginsInReasoning ? closes : undefined,
+    },
+    sink,
+  );
+}
+
+function toKnownTool(tool: ReadingOptions["tools"][number]): KnownTool {
+  if (typeof tool === "string") return { name: tool, strict: false };
+  return { name: tool.name, strict: tool.strict === true, parameters: tool.parameters };
+}
+
+interface Marks {
+  openers: Openers;
+  starts: Openers;
+  closes: string[];
+}
+
+const marksByChoice = new Map<string, Marks>();
+
+/** The marks of a choice of dialects are the same for every message. */
+function marksOf(choice: "auto" | readonly string[], markersOnly: boolean): Marks {
+  const key = `${markersOnly} ${typeof choice === "string" ? choice : choice.join(" ")}`;
+  let marks = marksByChoice.get(key);
+  if (!marks) {
+    marks = makeMarks(choice, markersOnly);
+    if (marksByChoice.size > 100) marksByChoice.clear();
+    marksByChoice.set(key, marks);
+  }
+  return marks;
+}
+
+function makeMarks(choice: "auto" | readonly string[], markersOnly: boolean): Marks {
+  const chosen = choice === "auto" ? known : known.filter(({ name }) => choice.includes(name));
+  const isBare = ({ bare }: Dialect) => bare === true;
+  const everywhere = markersOnly || choice === "auto" ? chosen.filter((dialect) => !isBare(dialect)) : chosen;
+  const atStart = choice === "auto" && !markersOnly ? chosen.filter(isBare) : [];
+  const closes = new Set(chosen.flatMap(({ reasoning = [] }) => reasoning.flatMap(({ close }) => close)));
+  return {
+    openers: new Openers([...callMeanings(everywhere), ...tagMeanings(chosen), ...[...closes].map(closeMeaning)]),
+    starts: new Openers(callMeanings(atStart)),
+    closes: [...closes],
+  };
+}
+
+function callMeanings(dialects: readonly Dialect[]): Meaning[] {
+  return dialects.flatMap((dialect) => dialect.openers.map((opener): Meaning => ({ kind: "call", opener, dialect })));
+}
+
+function tagMeanings(dialects: readonly Dialect[]): Meaning[] {
+  const meanings = new Map<string, Meaning>();
+  for (const { reasoning = [], hidden = [] } of dialects) {
+    for (const { open, close } of reasoning) {
+      const meaning = meanings.get(open);
+      const closers = meaning?.kind === "reasoning" ? [...new Set([...meaning.close, ...close])] : close;
+      meanings.set(open, { kind: "reasoning", opener: open, close: closers });
+    }
+    for (const opener of hidden) if (!meanings.has(opener)) meanings.set(opener, { kind: "hidden", opener });
+  }
+  return [...meanings.values()];
+}
+
+function closeMeaning(opener: string): Meaning {
+  return { kind: "close", opener };
+}
+
+export interface FoundCall {
+  name: string;
+  /** JSON text. */
+  arguments: string;
+  dialect: string;
+  /** As the model named it, where its dialect has ids. */
+  id?: string | undefined;
+  /** Its arguments had been given in part when the message was cut off: it must not be run. */
+  isWhole: boolean;
+}
+
+export interface Span {
+  kind: SpanKind;
+  text: string;
+}
+
+export interface ReadMessage {
+  text: string;
+  reasoning: string;
+  calls: FoundCall[];
+  /** In order; together they are the message. Neighbours are of different kinds. */
+  spans: Span[];
+  repairs: RepairReport[];
+  rejected: RejectReport[];
+}
+
+/** Reads a whole message, or one that comes in pieces. */
+export function readMessage(
+  text: string | Iterable<string>,
+  options: ReadingOptions,
+  ending: Ending = "stop",
+): ReadMessage {
+  const collector = new Collector();
+  const reader = createReader(options, collector);
+  for (const piece of typeof text === "string" ? [text] : text) reader.push(piece);
+  reader.end(ending);
+  return collector.message;
+}
+
+class Collector implements Sink {
+  readonly message: ReadMessage = { text: "", reasoning: "", calls: [], spans: [], repairs: [], rejected: [] };
+
+  span(kind: SpanKind, text: string): void {
+    const last = this.message.spans.at(-1);
+    if (last?.kind === kind) last.text += text;
+    else this.message.spans.push({ kind, text });
+    if (kind === "text" || kind === "reasoning") this.message[kind] += text;
+  }
+
+  callStarted(_call: number, name: string, dialect: string, id: string | undefined): void {
+    this.message.calls.push({ name, arguments: "", dialect, id, isWhole: false });
+  }
+
+  callArguments(call: number, delta: string): void {
+    const found = this.message.calls[call];
+    if (found) found.arguments += delta;
+  }
+
+  callDone(call: number): void {
+    const found = this.message.calls[call];
+    if (found) found.isWhole = true;
+  }
+
+  repaired(report: RepairReport): void {
+    this.message.repairs.push(report);
+  }
+
+  rejected(report: RejectReport): void {
+    this.message.rejected.push(report);
+  }
+}

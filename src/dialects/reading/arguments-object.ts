@@ -1,0 +1,114 @@
+import type { Block } from "../core/block.ts";
+import { parameterSchema } from "../core/tools.ts";
+import { declaredTypes, isPlainString, readValue } from "./values.ts";
+
+/** Which white space belongs to the markup around a value, not to the value. */
+export type Trim = "nothing" | "one newline" | "all";
+
+/** Puts arguments together, one parameter after the other, for dialects that write each of them by itself. */
+export class ArgumentsObject {
+  readonly #block: Block;
+  readonly #names = new Set<string>();
+
+  constructor(block: Block) {
+    this.#block = block;
+  }
+
+  has(name: string): boolean {
+    return this.#names.has(name);
+  }
+
+  /** The next parameter; its value is given to what this returns. One that comes twice makes the block text. */
+  parameter(name: string, trim: Trim): RawParameter {
+    const { tool } = this.#block;
+    const schema = tool && parameterSchema(tool, name);
+    this.#key(name);
+    return new RawParameter(this.#block, declaredTypes(schema, tool?.parameters), trim);
+  }
+
+  /** The next parameter, whose value is JSON text that comes in pieces. */
+  json(name: string): (delta: string) => void {
+    this.#key(name);
+    return (delta) => this.#block.arguments(delta);
+  }
+
+  #key(name: string): void {
+    if (this.#names.has(name)) this.#block.fail(`"${name.slice(0, 64)}" is given twice`);
+    this.#block.arguments(`${this.#names.size === 0 ? "{" : ","}${JSON.stringify(name)}:`);
+    this.#names.add(name);
+  }
+
+  end(): void {
+    this.#block.arguments(this.#names.size === 0 ? "{}" : "}");
+  }
+}
+
+/** A value that is written as it is, without quotes or type. A string is given while it comes; the rest when it is whole. */
+export class RawParameter {
+  readonly #block: Block;
+  readonly #types: ReturnType<typeof declaredTypes>;
+  readonly #trim: Trim;
+  readonly #streams: boolean;
+  /** What is not given yet. */
+  #text = "";
+  #isEmpty = true;
+  /** How long the newline before the value was, once that is known. */
+  #newline: number | undefined;
+
+  constructor(block: Block, types: ReturnType<typeof declaredTypes>, trim: Trim) {
+    this.#block = block;
+    this.#types = types;
+    this.#trim = trim;
+    this.#streams = isPlainString(types);
+    if (this.#streams) block.arguments('"');
+  }
+
+  add(text: string): void {
+    if (text === "") return;
+    if (!this.#streams) {
+      this.#text += text;
+      return;
+    }
+    let more = this.#text + text;
+    if (this.#isEmpty) more = this.#withoutFirst(more);
+    const kept = this.#trim === "nothing" ? 0 : this.#trailing(more);
+    this.#text = more.slice(more.length - kept);
+    if (more.length > kept) {
+      this.#isEmpty = false;
+      this.#block.arguments(JSON.stringify(more.slice(0, more.length - kept)).slice(1, -1));
+    }
+  }
+
+  end(): void {
+    if (!this.#streams) {
+      const { json, repairs } = readValue(this.#trimmed(), this.#types);
+      for (const repair of repairs) this.#block.repaired(repair);
+      this.#block.arguments(json);
+      return;
+    }
+    // A carriage return that no newline followed belongs to the value.
+    if (this.#trim === "one newline" && this.#text === "\r") this.#block.arguments("\\r");
+    this.#block.arguments('"');
+  }
+
+  #trimmed(): string {
+    if (this.#trim === "all") return this.#text.trim();
+    return this.#trim === "nothing" ? this.#text : this.#text.replace(/^\r?\n/, "").replace(/\r?\n$/, "");
+  }
+
+  /** The white space before the value, once it is certain how much there is. */
+  #withoutFirst(text: string): string {
+    if (this.#trim === "all") return text.trimStart();
+    if (this.#trim === "nothing" || this.#newline !== undefined) return text;
+    if (text === "\r") return text;
+    this.#newline = text.startsWith("\n") ? 1 : text.startsWith("\r\n") ? 2 : 0;
+    return text.slice(this.#newline);
+  }
+
+  /** How much of the end may be white space before the closing tag. */
+  #trailing(text: string): number {
+    if (this.#trim === "all") return text.length - text.trimEnd().length;
+    if (text.endsWith("\r\n")) return 2;
+    return text.endsWith("\n") || text.endsWith("\r") ? 1 : 0;
+  }
+}

@@ -1,0 +1,22 @@
+import type { Block } from "../core/block.ts";
+import type { Reading } from "../dialect.ts";
+
+/**
+ * The end of a block whose calls are whole: its closer. Brackets too many before it are passed over; where it is missing, the
+ * message or the next block must follow.
+ */
+export function* closeBlock(block: Block): Reading {
+  const { openers, closers } = block.dialect;
+  yield* block.space();
+  while (yield* block.sees("}", "]")) {
+    block.repaired("extra_close");
+    block.at++;
+    yield* block.space();
+  }
+  if ((yield* block.oneOf(closers)) === "") {
+    const isOver = (yield* block.peek()) === -1 || (yield* block.sees(...openers));
+    if (!isOver) block.fail("the block is not closed");
+    block.repaired("missing_close");
+  }
+  block.accept();
+}

@@ -1,0 +1,181 @@
+import type { Block } from "../core/block.ts";
+import { JsonString } from "../core/json-string.ts";
+import { JsonText } from "../core/json-text.ts";
+import type { Reading } from "../dialect.ts";
+
+/** How an object that stands for a call is written. */
+export interface JsonCallShape {
+  name?: readonly string[];
+  arguments?: readonly string[];
+  /** The key of an id that the backend wants to see again. */
+  id?: string;
+  /** The object is nothing without its arguments. */
+  needsArguments?: boolean;
+}
+
+const usualNames = ["name", "tool_name"];
+const usualArguments = ["arguments", "parameters", "args", "input"];
+
+/** An object such as `{"name": …, "arguments": {…}}`: a whole call. The keys may come in any order, and others among them. */
+export function* jsonCall(block: Block, shape: JsonCallShape = {}): Reading {
+  block.begin();
+  const found = { arguments: false };
+  yield* callObject(block, shape, found, 0);
+  if (!block.tool) block.fail("no tool is named");
+  if (!found.arguments) {
+    if (shape.needsArguments) block.fail("there are no arguments");
+    block.arguments("{}");
+  }
+  block.end();
+}
+
+function* callObject(block: Block, shape: JsonCallShape, found: { arguments: boolean }, depth: number): Reading {
+  const names = shape.name ?? usualNames;
+  const argumentKeys = shape.arguments ?? usualArguments;
+  yield* block.expect("{");
+  for (let count = 0; ; count++) {
+    yield* block.space();
+    if (yield* block.maybe("}")) {
+      if (count > 0) {
+        if (!block.mends) block.fail("a comma is last");
+        block.repaired("trailing_comma", block.offset - 1);
+      }
+      return;
+    }
+    const key = yield* jsonString(block);
+    yield* block.space();
+    yield* block.expect(":");
+    yield* block.space();
+    const next = yield* block.peek();
+    if (names.includes(key) && isQuote(next)) block.name(yield* jsonString(block));
+    else if (key === "function" && next === 0x7b && depth === 0) yield* callObject(block, shape, found, 1);
+    else if (key === "function" && isQuote(next) && !block.tool) block.name(yield* jsonString(block));
+    else if (argumentKeys.includes(key) && !found.arguments) {
+      found.arguments = true;
+      yield* jsonArguments(block);
+    } else if (key === shape.id && isQuote(next)) block.id(yield* jsonString(block));
+    else yield* skipValue(block);
+    yield* block.space();
+    if (yield* block.maybe(",")) continue;
+    if (yield* block.maybe("}")) return;
+    yield* missingBrace(block, found.arguments);
+    return;
+  }
+}
+
+/** The last brace may be missing where the block ends all the same. */
+function* missingBrace(block: Block, hasArguments: boolean): Reading {
+  const next = yield* block.peek();
+  const endsHere = next === -1 || (yield* block.sees(...block.dialect.closers));
+  if (!endsHere || !hasArguments || !block.mends) block.fail("the object is not closed");
+  block.repaired("missing_close");
+}
+
+/** Arguments: an object, or a string in which an object is written. */
+export function* jsonArguments(block: Block): Reading {
+  const next = yield* block.peek();
+  if (next === 0x7b) yield* jsonObject(block);
+  else if (isQuote(next)) yield* encodedObject(block);
+  else if (yield* block.maybe("null")) block.arguments("{}");
+  else block.fail("the arguments are no object");
+}
+
+/** An object whose text is the arguments. */
+export function* jsonObject(block: Block): Reading {
+  if ((yield* block.peek()) !== 0x7b) block.fail("the arguments are no object");
+  yield* jsonValue(block, (delta) => block.arguments(delta));
+}
+
+/** Any JSON value, given on as it comes. */
+export function* jsonValue(block: Block, give: (delta: string) => void): Reading {
+  const json = block.jsonText();
+  for (;;) {
+    block.at = json.read(block.text, block.at);
+    give(json.take());
+    if (json.isDone) return;
+    if (json.isBad || block.ended) {
+      // A closer where brackets are still open: they were forgotten. At the end of a message too, if it is not in a string.
+      const isClosed = json.isBad && (yield* block.sees(...block.dialect.closers));
+      if (!isClosed || !json.reopen() || !json.close()) block.fail("the arguments are not JSON");
+      give(json.take());
+      return;
+    }
+    yield;
+  }
+}
+
+function* skipValue(block: Block): Reading {
+  yield* jsonValue(block, () => {});
+}
+
+/** A string whose text is an object: it is decoded and read as it comes. */
+function* encodedObject(block: Block): Reading {
+  const outer = new JsonString(block.text.charCodeAt(block.at), block.mends, (repair) => block.repaired(repair));
+  const inner = new JsonText(block.mends, (repair) => block.repaired(repair));
+  block.at++;
+  let isEmpty = true;
+  for (;;) {
+    block.at = outer.read(block.text, block.at);
+    const decoded = outer.take();
+    if (!isEmpty || decoded.trim() !== "") {
+      if (isEmpty && !decoded.trimStart().startsWith("{")) block.fail("the arguments are no object");
+      isEmpty = false;
+      const end = inner.isDone ? 0 : inner.read(decoded, 0);
+      block.arguments(inner.take());
+      if (inner.isBad || decoded.slice(end).trim() !== "") block.fail("the arguments are not JSON");
+    }
+    if (outer.isDone) break;
+    if (outer.isBad || block.ended) block.fail("the arguments are not JSON");
+    yield;
+  }
+  if (isEmpty) block.arguments("{}");
+  else if (!inner.isDone) {
+    if (!inner.close()) block.fail("the arguments are not JSON");
+    block.arguments(inner.take());
+  }
+}
+
+/** A short string, such as a name or a key. */
+export function* jsonString(block: Block, most = 1024): Reading<string> {
+  const delimiter = yield* block.peek();
+  if (delimiter !== 0x22 && !(delimiter === 0x27 && block.mends)) block.fail("a string is missing");
+  if (delimiter === 0x27) block.repaired("single_quotes");
+  const string = new JsonString(delimiter, block.mends, (repair) => block.repaired(repair));
+  block.at++;
+  let text = "";
+  for (;;) {
+    block.at = string.read(block.text, block.at);
+    text += string.take();
+    if (string.isDone) return text;
+    if (string.isBad || block.ended || text.length > most) block.fail("a string does not end");
+    yield;
+  }
+}
+
+/** Calls one after the other: a list of them, or objects with nothing, a comma or a semicolon between. Each stands for itself. */
+export function* jsonCalls(block: Block, shape: JsonCallShape = {}): Reading {
+  if (!(yield* block.maybe("["))) {
+    yield* jsonCall(block, shape);
+    return;
+  }
+  for (let count = 0; ; count++) {
+    yield* block.space();
+    if (yield* block.maybe("]")) {
+      if (count === 0) block.fail("there is no call");
+      return;
+    }
+    yield* jsonCall(block, shape);
+    block.accept();
+    yield* block.space();
+    if (yield* block.maybe(",")) continue;
+    if (yield* block.maybe("]")) return;
+    const next = yield* block.peek();
+    if (next !== -1 && !(yield* block.sees(...block.dialect.closers))) block.fail("the list is not closed");
+    block.repaired("missing_close");
+    return;
+  }
+}
+
+function isQuote(character: number): boolean {
+  return character === 0x22 || character === 0x27;
+}

@@ -1,0 +1,78 @@
+import { type Block, isSpace } from "../core/block.ts";
+import type { Reading } from "../dialect.ts";
+
+/** A mark that may end text which is written as it is. */
+export interface TextEnd {
+  mark: string;
+  /** It counts only if one of these follows, with no more than white space between, or if the message ends. */
+  follows?: readonly string[];
+  /** It is left to be read again. */
+  stays?: boolean;
+  /** It counts only if this holds of the text before it in the block, as far as it has come in this piece. */
+  atLineStart?: boolean;
+}
+
+/** How much white space is looked over for what must follow a mark. */
+const farthest = 64;
+
+/** Text up to one of the marks, given on as it comes. Tells which mark it was. */
+export function* rawText(block: Block, ends: readonly TextEnd[], give: (text: string) => void): Reading<TextEnd> {
+  const firsts = new Set(ends.map(({ mark }) => mark.charCodeAt(0)));
+  let isLineStart = true;
+  for (;;) {
+    const { text } = block;
+    let at = block.at;
+    let waits = false;
+    for (; at < text.length && !waits; at++) {
+      const character = text.charCodeAt(at);
+      if (firsts.has(character)) {
+        const end = endAt(block, ends, at, isLineStart);
+        if (end === "more") {
+          waits = true;
+          break;
+        }
+        if (end) {
+          give(text.slice(block.at, at));
+          block.at = end.stays ? at : at + end.mark.length;
+          return end;
+        }
+      }
+      if (character === 0x0a) isLineStart = true;
+      else if (character !== 0x20 && character !== 0x09) isLineStart = false;
+    }
+    give(text.slice(block.at, at));
+    block.at = at;
+    if (block.ended) block.fail("a value does not end");
+    yield;
+  }
+}
+
+function endAt(block: Block, ends: readonly TextEnd[], at: number, isLineStart: boolean): TextEnd | "more" | undefined {
+  const { text, ended } = block;
+  let isOpen = false;
+  for (const end of ends) {
+    if (end.atLineStart && !isLineStart) continue;
+    const { mark } = end;
+    if (text.length - at < mark.length) {
+      if (!ended && mark.startsWith(text.slice(at))) isOpen = true;
+      continue;
+    }
+    if (!text.startsWith(mark, at)) continue;
+    if (!end.follows) return isOpen ? "more" : end;
+    const isFollowed = followedBy(text, at + mark.length, end.follows, ended);
+    if (isFollowed === "more") isOpen = true;
+    else if (isFollowed) return isOpen ? "more" : end;
+  }
+  return isOpen ? "more" : undefined;
+}
+
+function followedBy(text: string, from: number, marks: readonly string[], isEnd: boolean): boolean | "more" {
+  let at = from;
+  while (at < text.length && isSpace(text.charCodeAt(at))) at++;
+  if (at - from > farthest) return true;
+  if (at === text.length) return isEnd || "more";
+  if (marks.some((mark) => text.startsWith(mark, at))) return true;
+  const rest = text.length - at < 64 ? text.slice(at) : undefined;
+  const mayCome = rest !== undefined && marks.some((mark) => mark.length > rest.length && mark.startsWith(rest));
+  return mayCome && !isEnd ? "more" : false;
+}

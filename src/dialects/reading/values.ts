@@ -1,0 +1,104 @@
+import { isObject, type JsonObject, type JsonValue, parseJson } from "../../turn/index.ts";
+import { JsonText } from "../core/json-text.ts";
+import { resolve } from "../core/tools.ts";
+import type { TextRepair } from "../dialect.ts";
+
+type Type = "string" | "integer" | "number" | "boolean" | "null" | "array" | "object";
+
+const knownTypes = new Set<string>(["string", "integer", "number", "boolean", "null", "array", "object"]);
+const plainNumber = /^[+-]?\d+(?:\.\d+)?$/;
+
+export interface ReadValue {
+  /** The value, as JSON text. */
+  json: string;
+  repairs: TextRepair[];
+}
+
+/** The types that a schema allows; none, where it says nothing about them. */
+export function declaredTypes(schema: JsonObject | undefined, root: JsonObject | undefined): ReadonlySet<Type> {
+  const types = new Set<Type>();
+  collect(schema, root, types, 0);
+  return types;
+}
+
+function collect(given: JsonValue | undefined, root: JsonObject | undefined, types: Set<Type>, depth: number): void {
+  const schema = resolve(given, root);
+  if (!schema || depth > 8) return;
+  for (const type of Array.isArray(schema.type) ? schema.type : [schema.type]) {
+    if (typeof type === "string" && knownTypes.has(type)) types.add(type as Type);
+  }
+  if (types.size === 0 && Array.isArray(schema.enum)) for (const value of schema.enum) types.add(typeOf(value));
+  if (types.size === 0 && schema.const !== undefined) types.add(typeOf(schema.const));
+  for (const key of ["anyOf", "oneOf", "allOf"]) {
+    const { [key]: choices } = schema;
+    if (Array.isArray(choices)) for (const choice of choices) collect(choice, root, types, depth + 1);
+  }
+  if (types.size === 0 && isObject(schema.properties)) types.add("object");
+  if (types.size === 0 && schema.items !== undefined) types.add("array");
+}
+
+function typeOf(value: JsonValue): Type {
+  if (value === null) return "null";
+  if (Array.isArray(value)) return "array";
+  if (typeof value === "number") return Number.isInteger(value) ? "integer" : "number";
+  return typeof value as Type;
+}
+
+/** Whether a value of this schema is a string whatever it looks like, so that it can be given as it comes. */
+export function isPlainString(types: ReadonlySet<Type>): boolean {
+  return types.size === 0 || (types.size === 1 && types.has("string"));
+}
+
+/** Reads a value that is written without its type, by the types that are declared for it. */
+export function readValue(raw: string, types: ReadonlySet<Type>): ReadValue {
+  if (isPlainString(types)) return { json: JSON.stringify(raw), repairs: [] };
+  const trimmed = raw.trim();
+  const asJson = readJson(trimmed);
+  if (asJson && fits(asJson.value, types)) return { json: asJson.json, repairs: asJson.repairs };
+  const plain = plainReading(trimmed, types);
+  if (plain !== undefined) return { json: plain, repairs: [] };
+  return { json: JSON.stringify(raw), repairs: types.has("string") ? [] : ["not_declared_type"] };
+}
+
+function fits(value: JsonValue, types: ReadonlySet<Type>): boolean {
+  const type = typeOf(value);
+  // Where a string is allowed, quotes are part of it.
+  if (type === "string") return false;
+  return types.has(type) || (type === "integer" && types.has("number"));
+}
+
+function plainReading(text: string, types: ReadonlySet<Type>): string | undefined {
+  const folded = text.toLowerCase();
+  if (types.has("null") && (folded === "null" || folded === "none")) return "null";
+  if ((types.has("integer") || types.has("number")) && plainNumber.test(text)) {
+    const value = Number(text);
+    if (types.has("number") || Number.isInteger(value)) return JSON.stringify(value);
+  }
+  if (types.has("boolean")) {
+    if (folded === "true" || folded === "1") return "true";
+    if (folded === "false" || folded === "0") return "false";
+  }
+  const unquoted = parseJson(text);
+  // A value inside quotes that nobody asked for.
+  if (typeof unquoted === "string" && !types.has("string")) {
+    const inside = readJson(unquoted.trim());
+    if (inside && fits(inside.value, types)) return inside.json;
+  }
+  return undefined;
+}
+
+/** One JSON value, with the slips that have one reading mended. */
+function readJson(text: string): { json: string; value: JsonValue; repairs: TextRepair[] } | undefined {
+  const strict = parseJson(text);
+  if (strict !== undefined) return { json: text, value: strict, repairs: [] };
+  const repairs: TextRepair[] = [];
+  const json = new JsonText(true, (repair) => {
+    if (!repairs.includes(repair)) repairs.push(repair);
+  });
+  const end = json.read(text, 0);
+  json.end();
+  if (!json.isDone || end < text.length) return undefined;
+  const mended = json.take();
+  const value = parseJson(mended);
+  return value === undefined ? undefined : { json: mended, value, repairs };
+}
