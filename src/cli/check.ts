@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import { defineCommand } from "citty";
 import { type BackendConfig, type Config, formatDuration, type ModelConfig } from "../config/index.ts";
 import { displayPath, loadOrExplain } from "./load.ts";
@@ -32,7 +33,10 @@ export function describe(config: Config, title: (text: string) => string = (text
       ],
     ],
     ["backends", Object.entries(backends).map(([name, backend]) => [name, backend.kind, ...describeBackend(backend)])],
-    ["models", [...Object.entries(models).map(([name, model]) => [name, describeModel(model)]), ...open(config)]],
+    [
+      "models",
+      [...Object.entries(models).map(([name, model]) => [name, describeModel(model, backends)]), ...open(config)],
+    ],
     [
       "tools",
       [
@@ -52,18 +56,27 @@ function address({ host, port }: Config["listen"]): string {
 function describeBackend(backend: BackendConfig): string[] {
   switch (backend.kind) {
     case "demo":
-      return [`built in, ${formatDuration(backend.pace)} a piece`];
+      return [[`built in, ${formatDuration(backend.pace)} a piece`, ...describeDialects(backend.dialects)].join(", ")];
     case "codex":
-      return [backend.command.join(" "), `home ${backend.home}`];
+      return [backend.command.join(" "), [`home ${backend.home}`, ...describeDialects(backend.dialects)].join(", ")];
     default: {
       const headers = Object.keys(backend.headers).map((name) => `${name} ********`);
-      return [backend.base_url, [backend.api_key ? "key ********" : "no key", ...headers].join(", ")];
+      const rest = [backend.api_key ? "key ********" : "no key", ...headers, ...describeDialects(backend.dialects)];
+      return [backend.base_url, rest.join(", ")];
     }
   }
 }
 
-function describeModel({ backend, model, fallback }: ModelConfig): string {
-  return [`${backend}/${model}`, ...fallback].join(", then ");
+/** What is usual goes without saying. */
+function describeDialects(dialects: BackendConfig["dialects"], usual: BackendConfig["dialects"] = "auto"): string[] {
+  if (isDeepStrictEqual(dialects, usual)) return [];
+  return [`dialects ${Array.isArray(dialects) ? dialects.join(" ") : dialects}`];
+}
+
+function describeModel({ backend, model, settings, fallback }: ModelConfig, backends: Config["backends"]): string {
+  const [dialects] = describeDialects(settings.dialects, backends[backend]?.dialects);
+  const own = dialects === undefined ? "" : ` with ${dialects}`;
+  return [`${backend}/${model}${own}`, ...fallback].join(", then ");
 }
 
 function describeLimits({ concurrent, per_key: rate }: Config["limits"]): string {
@@ -73,8 +86,13 @@ function describeLimits({ concurrent, per_key: rate }: Config["limits"]): string
 
 /** Names that need no alias. */
 function open({ backends }: Config): string[][] {
-  const rows = Object.entries(backends).map(([name, { kind }]) =>
-    kind === "demo" ? [name, `${name}/native`] : [`${name}/…`, `any model of ${name}`],
+  const rows = Object.entries(backends).flatMap(([name, { kind }]) =>
+    kind === "demo"
+      ? [
+          [name, `${name}/native`],
+          [`${name}/DIALECT`, "the same, with calls written as text"],
+        ]
+      : [[`${name}/…`, `any model of ${name}`]],
   );
   const services = Object.keys(backends).filter((name) => backends[name]?.kind !== "demo");
   return services.length === 1 ? [...rows, ["any other name", `passed on to ${services[0]}`]] : rows;

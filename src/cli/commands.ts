@@ -4,6 +4,7 @@ import { didYouMean } from "../config/index.ts";
 import { version } from "../http/version.ts";
 import { check, checkFlags } from "./check.ts";
 import { type Flags, findFlagMistake } from "./flags.ts";
+import { replay, replayFlags } from "./replay.ts";
 import { serve, serveFlags } from "./serve.ts";
 
 const meta = {
@@ -15,10 +16,11 @@ const meta = {
 const commands: Record<string, Command> = {
   serve: command(serve, serveFlags),
   check: command(check, checkFlags),
+  replay: command(replay, replayFlags),
 };
 
 // Its flags are those of the default command, which may be written without its name.
-const toolwire = defineCommand({ meta, args: serveFlags, subCommands: { serve, check } });
+const toolwire = defineCommand({ meta, args: serveFlags, subCommands: { serve, check, replay } });
 
 interface Command {
   flags: Flags;
@@ -44,7 +46,7 @@ export async function runCommandLine(written: readonly string[]): Promise<number
 
   if (chosen === undefined) {
     const names = Object.keys(commands);
-    return refuse(`there is no command ${first}${didYouMean(first, names) || `; there are ${names.join(" and ")}`}`);
+    return refuse(`there is no command ${first}${didYouMean(first, names) || `; there are ${listed(names)}`}`);
   }
   if (rest.some((word) => word === "--help" || word === "-h")) {
     print(await (named ? chosen.usage() : renderUsage(toolwire)));
@@ -58,6 +60,10 @@ export async function runCommandLine(written: readonly string[]): Promise<number
   if (mistake !== null) return refuse(mistake);
   const { result } = await chosen.run([...rest]);
   return typeof result === "number" ? result : 0;
+}
+
+function listed(names: readonly string[]): string {
+  return `${names.slice(0, -1).join(", ")} and ${names.at(-1)}`;
 }
 
 function refuse(sentence: string): number {

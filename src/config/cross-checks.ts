@@ -115,7 +115,6 @@ function checkModelName(settings: Settings, name: string, path: string): Mistake
 }
 
 function checkDialects({ settings, parts }: Checked): Mistake[] {
-  if (parts.dialects.length === 0) return [];
   const places = [
     ...Object.entries(settings.backends).map(([name, { dialects }]) => ({ path: ["backends", name], dialects })),
     ...Object.entries(settings.models).map(([name, { dialects }]) => ({ path: ["models", name], dialects })),

@@ -29,7 +29,6 @@ const table: Unbuilt[] = [
   ...row(perTarget("tools"), "prompted tools are", only("native")),
   ...row(perTurn("strict_failure"), "failures as text are", only(turnDefaults.strict_failure)),
   ...row(perTurn("reask"), "re-asking is", only(turnDefaults.reask)),
-  ...row(perTurn("repair"), "the repair of arguments is", only(false, turnDefaults.repair)),
   ...row(perTurn("emit"), "<use_tool> blocks are", only("structured", turnDefaults.emit)),
   ...row(perTurn("ids"), "sequential ids are", only(turnDefaults.ids)),
   ...row(["tools.enabled"], "tools that the gateway runs are", only(true, false)),
@@ -44,12 +43,8 @@ const table: Unbuilt[] = [
 ];
 
 /** The keys that ask for a part that is not there. */
-export function findUnbuilt(settings: Settings, { kinds, dialects }: Parts): Mistake[] {
-  const rows = [
-    ...table,
-    ...row(["backends.*.kind"], "backends of this kind are", only(...kinds)),
-    ...(dialects.length === 0 ? row(perTarget("dialects"), "dialects are", only("auto", "none")) : []),
-  ];
+export function findUnbuilt(settings: Settings, { kinds }: Parts): Mistake[] {
+  const rows = [...table, ...row(["backends.*.kind"], "backends of this kind are", only(...kinds))];
   const off = (path: string) =>
     (path.startsWith("tools.") && !settings.tools.enabled) ||
     (path.startsWith("store.") && settings.store.url === "memory:");

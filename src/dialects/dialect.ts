@@ -24,13 +24,18 @@ export interface Dialect {
   closers: readonly string[];
   /** Has no marker of its own, so it is read only when it is named, or when it is the whole message. */
   bare?: boolean;
+  /** Is no language that a model is said to speak: it has no name to choose it by, and is always on. */
+  internal?: boolean;
   /** Counts only at the beginning of a line, or of the message. */
   atLineStart?: boolean;
   /** Counts only at the beginning of the message. */
   atStart?: boolean;
   /** Tags around what the model thinks. */
   reasoning?: readonly ReasoningTags[];
-  /** Tokens that mean nothing to a person: they are never shown. */
+  /**
+   * Tokens that mean nothing to a person: they are not shown in a message that speaks this dialect, nor beside calls, reasoning
+   * and the beginning of any message.
+   */
   hidden?: readonly string[];
   /** Reads one block, from behind its opener. */
   read(block: Block): Reading;
@@ -51,10 +56,13 @@ export type TextRepair =
   | "python_literal"
   | "raw_newline"
   | "bad_escape"
+  | "unescaped_quote"
+  | "unquoted_key"
   | "double_encoded"
   | "missing_close"
   | "extra_close"
   | "missing_open"
+  | "repeated_parameter"
   | "not_declared_type"
   | "stray_text"
   | "misspelled_marker";

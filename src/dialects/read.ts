@@ -15,7 +15,7 @@ export interface ReadingOptions {
   markersOnly?: boolean | undefined;
   /** Mend slips in the arguments of tools that are not strict. */
   repair?: boolean | undefined;
-  /** How many characters of a block are held at most; beyond it, the block is text. */
+  /** How many characters of a block are held at most, 512 or more; beyond it, the block is text. */
   limit?: number | undefined;
   /** How many characters of arguments are waited for before a call that is not whole is given. */
   patience?: number | undefined;
@@ -24,6 +24,8 @@ export interface ReadingOptions {
 }
 
 const defaultLimit = 4 * 1024 * 1024;
+/** What any dialect may look ahead must have room. */
+const leastLimit = 512;
 const defaultPatience = 512;
 
 /** Reads a message as it comes: give it text with `push`, and say with `end` how it ended. */
@@ -34,8 +36,9 @@ export function createReader(options: ReadingOptions, sink: Sink): Reader {
       tools: new KnownTools(options.tools.map(toKnownTool)),
       openers,
       starts,
+      spoken: typeof options.dialects === "object" ? options.dialects : [],
       mends: options.repair ?? true,
-      limit: options.limit ?? defaultLimit,
+      limit: Math.max(options.limit ?? defaultLimit, leastLimit),
       patience: options.patience ?? defaultPatience,
       beginsInside: options.beginsInReasoning ? closes : undefined,
     },
@@ -69,10 +72,14 @@ function marksOf(choice: "auto" | readonly string[], markersOnly: boolean): Mark
 }
 
 function makeMarks(choice: "auto" | readonly string[], markersOnly: boolean): Marks {
-  const chosen = choice === "auto" ? known : known.filter(({ name }) => choice.includes(name));
+  const isChosen = ({ name, internal }: Dialect) => choice === "auto" || internal || choice.includes(name);
+  const chosen = known.filter(isChosen);
   const isBare = ({ bare }: Dialect) => bare === true;
-  const everywhere = markersOnly || choice === "auto" ? chosen.filter((dialect) => !isBare(dialect)) : chosen;
-  const atStart = choice === "auto" && !markersOnly ? chosen.filter(isBare) : [];
+  const isMarked = (dialect: Dialect) => !isBare(dialect);
+  const everywhere = chosen.filter((dialect) =>
+    markersOnly || choice === "auto" ? isMarked(dialect) : !dialect.internal,
+  );
+  const atStart = chosen.filter((dialect) => (choice === "auto" && !markersOnly ? isBare(dialect) : dialect.internal));
   const closes = new Set(chosen.flatMap(({ reasoning = [] }) => reasoning.flatMap(({ close }) => close)));
   return {
     openers: new Openers([...callMeanings(everywhere), ...tagMeanings(chosen), ...[...closes].map(closeMeaning)]),
@@ -87,13 +94,19 @@ function callMeanings(dialects: readonly Dialect[]): Meaning[] {
 
 function tagMeanings(dialects: readonly Dialect[]): Meaning[] {
   const meanings = new Map<string, Meaning>();
-  for (const { reasoning = [], hidden = [] } of dialects) {
+  for (const { name, reasoning = [], hidden = [] } of dialects) {
     for (const { open, close } of reasoning) {
       const meaning = meanings.get(open);
       const closers = meaning?.kind === "reasoning" ? [...new Set([...meaning.close, ...close])] : close;
       meanings.set(open, { kind: "reasoning", opener: open, close: closers });
     }
-    for (const opener of hidden) if (!meanings.has(opener)) meanings.set(opener, { kind: "hidden", opener });
+    for (const opener of hidden) {
+      const meaning = meanings.get(opener);
+      const others = meaning?.kind === "hidden" ? meaning.dialects : [];
+      if (meaning === undefined || meaning.kind === "hidden") {
+        meanings.set(opener, { kind: "hidden", opener, dialects: [...others, name] });
+      }
+    }
   }
   return [...meanings.values()];
 }

@@ -17,6 +17,7 @@ import { Round } from "./round.ts";
 import { settleCalls } from "./stages/calls.ts";
 import { keepChoice } from "./stages/choice.ts";
 import { inOrder } from "./stages/in-order.ts";
+import { recoverCalls } from "./stages/recover.ts";
 import { rememberCalls } from "./stages/remember.ts";
 import { firstDelay, mayWorkElsewhere, retryDelay, type Way } from "./way.ts";
 
@@ -136,7 +137,9 @@ class Driver {
   #ask(way: Way): Round {
     const { ids, observer, memory, clock } = this.#plan;
     const turn = way.turn();
+    const recover = recoverCalls(turn, way.recovery, observer);
     const stages = [
+      ...(recover ? [recover] : []),
       keepChoice(turn, observer),
       inOrder(observer),
       settleCalls(ids, observer),

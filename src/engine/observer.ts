@@ -9,6 +9,23 @@ export interface TurnSummary {
   totalMs: number;
 }
 
+/** Those that changed how a call's arguments are written; the others were around them. */
+const argumentsRepairs = new Set<Repair>([
+  "arguments_object",
+  "arguments_empty",
+  "arguments_at_end",
+  "trailing_comma",
+  "single_quotes",
+  "python_literal",
+  "raw_newline",
+  "bad_escape",
+  "unescaped_quote",
+  "unquoted_key",
+  "double_encoded",
+  "repeated_parameter",
+  "not_declared_type",
+]);
+
 /** Tells telemetry what happens in one turn. Costs nothing where nobody looks. */
 export class Observer {
   readonly #events: EventSink;
@@ -82,16 +99,18 @@ export class Observer {
   }
 
   callStarted(call: CallStarted): void {
-    if (this.#debugs) this.#debug("call started", { call_id: call.callId, name: call.name });
+    if (!this.#debugs) return;
+    this.#debug("call started", { call_id: call.callId, name: call.name, dialect: call.dialect ?? null });
   }
 
   callDone(call: CallStarted, text: string): void {
     this.calls++;
     if (!this.#debugs && !this.#events.on) return;
     const bytes = Buffer.byteLength(text);
-    if (this.#debugs) this.#debug("call completed", { call_id: call.callId, name: call.name, bytes });
+    const { callId, name, dialect = null } = call;
+    if (this.#debugs) this.#debug("call completed", { call_id: callId, name, bytes, dialect });
     if (!this.#events.on) return;
-    const fields = { id: call.callId, name: call.name, argument_bytes: bytes, dialect: null, owner: "client" };
+    const fields = { id: callId, name, argument_bytes: bytes, dialect, owner: "client" };
     this.#tell("tool_call", fields, { arguments: text });
   }
 
@@ -110,15 +129,22 @@ export class Observer {
     const fields = { id: call?.callId ?? null, name: call?.name ?? null };
     if (this.#debugs) this.#debug("call repaired", { repair, ...fields });
     if (!this.#events.on) return;
-    if (repair.startsWith("arguments_")) this.#tell("arguments_repaired", { what: repair, kind: repair, ...fields });
+    if (argumentsRepairs.has(repair)) this.#tell("arguments_repaired", { what: repair, kind: repair, ...fields });
     else this.#tell("call_repaired", { kind: repair, ...fields });
   }
 
   /** Arguments that are not JSON went to the client as the model wrote them. */
   argumentsBroken(call: CallStarted | undefined): void {
     const fields = { id: call?.callId ?? null, name: call?.name ?? null };
-    if (this.#events.on) this.#tell("parse_failure", { dialect: null, reason: "arguments are not JSON", ...fields });
+    const dialect = call?.dialect ?? null;
+    if (this.#events.on) this.#tell("parse_failure", { dialect, reason: "arguments are not JSON", ...fields });
     this.#log.warn({ request_id: this.#requestId, ...fields }, "the arguments of a call are not JSON");
+  }
+
+  /** Text that looked like a call stays text. `name` is that of a declared tool: any other is the model's own words. */
+  textKept(dialect: string, reason: string, name: string | null): void {
+    if (this.#events.on) this.#tell("parse_failure", { dialect, reason, id: null, name });
+    this.#log.info({ request_id: this.#requestId, dialect, reason, name }, "a call in the text could not be read");
   }
 
   callSuppressed(name: string): void {

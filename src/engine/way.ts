@@ -9,8 +9,17 @@ export interface Way {
   turn: () => Turn;
   /** How often a failure is met with the same request again. */
   retries: number;
+  /** How calls that the model writes as text are found; nothing where text is left as it is. */
+  recovery?: Recovery | undefined;
   /** How long it may take until something of the answer comes, in milliseconds. */
   firstContent: number;
+}
+
+export interface Recovery {
+  /** auto: every dialect that cannot be mistaken. A list: these alone. */
+  dialects: "auto" | readonly string[];
+  /** Slips in the arguments of tools that are not strict are mended. */
+  repair: boolean;
 }
 
 /** Grows from about a quarter of a second, with jitter: clients that failed together do not come back together. */

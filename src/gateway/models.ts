@@ -7,6 +7,7 @@ import type { BackendConfig, Config } from "../config/index.ts";
 import { nearestNames } from "../config/index.ts";
 import { type BreakerState, createBreaker } from "../guard/index.ts";
 import { type Backend, type Breaker, TurnError } from "../turn/index.ts";
+import { parts } from "./parts.ts";
 import { ServiceModels } from "./service-models.ts";
 
 /** Where a model's name leads. */
@@ -80,6 +81,10 @@ export class Models {
 
   /** The names that can be listed: aliases, the demo's, and what services have said of themselves so far. */
   list(): PublicModel[] {
+    return [...this.#listMain(), ...this.#listWritten()];
+  }
+
+  #listMain(): PublicModel[] {
     const aliases = Object.entries(this.#config.models).map(([id, { backend }]) => this.#public(id, backend));
     const others = [...this.#places].flatMap(([name, { backend, config }]) =>
       config.kind === "demo"
@@ -87,6 +92,12 @@ export class Models {
         : this.#services.known(backend).map((model) => this.#public(`${name}/${model}`, name)),
     );
     return [...aliases, ...others];
+  }
+
+  /** The demo, with calls written as text; last, because they are many and few people look for them. */
+  #listWritten(): PublicModel[] {
+    const demos = [...this.#places].filter(([, { config }]) => config.kind === "demo");
+    return demos.flatMap(([name]) => parts.dialects.map((dialect) => this.#public(`${name}/${dialect}`, name)));
   }
 
   /** Throws where there is no such model; the names that it then offers are those that `isAllowed`. */
@@ -99,7 +110,8 @@ export class Models {
     const slash = name.indexOf("/");
     const [backend, model] = [name.slice(0, slash), name.slice(slash + 1)];
     if (slash > 0 && model !== "" && this.#places.has(backend)) {
-      if (this.#places.get(backend)?.config.kind === "demo" && model !== "native") throw this.#unknown(name, isAllowed);
+      const isDemo = this.#places.get(backend)?.config.kind === "demo";
+      if (isDemo && model !== "native" && !parts.dialects.includes(model)) throw this.#unknown(name, isAllowed);
       return routeTo(this.#place(backend), model);
     }
     if (this.#onlyService !== undefined) return routeTo(this.#place(this.#onlyService), name);
@@ -117,11 +129,12 @@ export class Models {
   }
 
   #unknown(name: string, isAllowed: (name: string) => boolean): TurnError {
-    const known = this.list().flatMap(({ id }) => (isAllowed(id) ? [id] : []));
+    const allowed = (models: PublicModel[]) => models.flatMap(({ id }) => (isAllowed(id) ? [id] : []));
+    const known = allowed(this.#listMain());
     const services = [...this.#places].flatMap(([backend, { config }]) =>
       config.kind !== "demo" && isAllowed(`${backend}/`) ? [`${backend}/…`] : [],
     );
-    const [near] = nearestNames(name, known, 1);
+    const [near] = nearestNames(name, [...known, ...allowed(this.#listWritten())], 1);
     const hint = near ? `Did you mean "${near}"?` : `Known here: ${[...known, ...services].slice(0, 20).join(", ")}.`;
     const shown = name.length > 100 ? `${name.slice(0, 100)}…` : name;
     return new TurnError("model_not_found", `There is no model "${shown}". ${hint}`, { param: "model" });
@@ -135,7 +148,14 @@ function isSameService(one: BackendConfig, other: BackendConfig): boolean {
 }
 
 function routeTo({ backend, breaker, config }: Place, model: string, fallback: readonly string[] = []): Route {
-  return { backend, breaker, kind: config.kind, model, settings: config, fallback };
+  const settings = config.kind === "demo" ? demoSettings(config, model) : config;
+  return { backend, breaker, kind: config.kind, model, settings, fallback };
+}
+
+/** Of the demo it is known which dialect it writes; and those without a mark are read only where they are named. */
+function demoSettings(config: BackendConfig, model: string): BackendConfig {
+  const isWritten = config.dialects === "auto" && parts.dialects.includes(model);
+  return isWritten ? { ...config, dialects: [model] } : config;
 }
 
 function createBackend(name: string, config: BackendConfig, redact: (text: string) => string): Backend {

@@ -15,7 +15,9 @@ export function checkRoute({ choice, tools }: Turn, { kind }: Route): void {
 }
 
 export function wayTo({ backend, breaker, settings }: Route, turn: () => Turn): Way {
-  return { backend, breaker, turn, retries: settings.retries, firstContent: settings.timeouts.first_content };
+  const { dialects, retries, timeouts } = settings;
+  const recovery = dialects === "none" ? undefined : { dialects, repair: settings.turn.repair };
+  return { backend, breaker, turn, recovery, retries, firstContent: timeouts.first_content };
 }
 
 /** What of the client's tools is not offered to the model, by name. */

@@ -1,4 +1,8 @@
 import type { Parts } from "../config/index.ts";
+import { dialects } from "../dialects/index.ts";
 
 /** What this version is made of; a configuration that asks for more is told so. */
-export const parts: Parts = { kinds: ["chat", "responses", "demo"], dialects: [] };
+export const parts: Parts = {
+  kinds: ["chat", "responses", "demo"],
+  dialects: [...new Set(dialects.filter(({ internal }) => !internal).map(({ name }) => name))],
+};

@@ -94,6 +94,8 @@ export interface CallStarted {
   id?: string | undefined;
   /** The backend's own `callId`, where the engine had to give another. */
   upstreamId?: string | undefined;
+  /** In which the model wrote it, where it was read out of text. */
+  dialect?: string | undefined;
   /** What passes through unread: `namespace` of a Responses item, `extra_content` of a Chat call. */
   more?: Foreign | undefined;
 }
@@ -113,7 +115,10 @@ export interface CallDone {
 }
 
 /** What was put right in a call so that every client can read it; `docs/repairs.md` tells what each of them is. */
-export type Repair =
+export type Repair = FormRepair | TextRepair;
+
+/** In the form in which a backend gave it. */
+type FormRepair =
   | "missing_id"
   | "unusable_id"
   | "repeated_id"
@@ -129,6 +134,25 @@ export type Repair =
   | "finish_reason"
   | "final_only"
   | "duplicate";
+
+/** In the text in which a model wrote it. */
+export type TextRepair =
+  | "name_case"
+  | "trailing_comma"
+  | "single_quotes"
+  | "python_literal"
+  | "raw_newline"
+  | "bad_escape"
+  | "unescaped_quote"
+  | "unquoted_key"
+  | "double_encoded"
+  | "missing_close"
+  | "extra_close"
+  | "missing_open"
+  | "repeated_parameter"
+  | "not_declared_type"
+  | "stray_text"
+  | "misspelled_marker";
 
 /** Tells telemetry, and goes no further. Between a call's start and its end, where it is about a call. */
 export interface CallRepaired {

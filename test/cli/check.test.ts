@@ -10,9 +10,11 @@ backends:
     base_url: https://llm.example/v1/
     api_key: \${CHUTES_API_KEY}
     headers: { x-team: header-secret }
+    dialects: [hermes-json, kimi-k2]
   demo: { kind: demo, pace: 0ms }
 models:
   fast: { backend: chutes, model: org/large, fallback: [chutes/org/small, demo] }
+  plain: { backend: chutes, model: org/large, dialects: none }
 `,
 };
 
@@ -29,13 +31,15 @@ gateway
   limits          600 requests a key in 1m, 1024 turns at once
 
 backends
-  chutes   chat   https://llm.example/v1   key ********, x-team ********
+  chutes   chat   https://llm.example/v1   key ********, x-team ********, dialects hermes-json kimi-k2
   demo     demo   built in, 0ms a piece
 
 models
   fast             chutes/org/large, then chutes/org/small, then demo
+  plain            chutes/org/large with dialects none
   chutes/…         any model of chutes
   demo             demo/native
+  demo/DIALECT     the same, with calls written as text
   any other name   passed on to chutes
 
 tools

@@ -8,7 +8,7 @@ describe("the command line", () => {
   it("shows its commands and flags with --help, without colours where nobody sees them", async () => {
     const { code, stdout } = await run(["--help"]);
     expect(code).toBe(0);
-    for (const word of ["serve", "check", "--config", "--host", "--port"]) expect(stdout).toContain(word);
+    for (const word of ["serve", "check", "replay", "--config", "--host", "--port"]) expect(stdout).toContain(word);
     expect(stdout).not.toContain("\x1b");
   });
 
@@ -27,8 +27,8 @@ describe("the command line", () => {
 
   it.each([
     [["chekc"], "toolwire: there is no command chekc; did you mean check?"],
-    [["dance"], "toolwire: there is no command dance; there are serve and check"],
-    [["constructor"], "toolwire: there is no command constructor; there are serve and check"],
+    [["dance"], "toolwire: there is no command dance; there are serve, check and replay"],
+    [["constructor"], "toolwire: there is no command constructor; there are serve, check and replay"],
     [["--prot", "1"], "toolwire: there is no flag --prot; did you mean --port?"],
     [["check", "--port", "1"], "toolwire: there is no flag --port; there are --config"],
     [["--no-port"], "toolwire: there is no flag --no-port; did you mean --port?"],

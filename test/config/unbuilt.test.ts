@@ -9,7 +9,6 @@ describe("a key whose part is not built yet", () => {
     ["keys: [{ key: k, tools: [t] }]", "keys[0].tools"],
     ["backends: { c: { kind: codex } }", "backends.c.kind"],
     [backend("tools: prompted"), "backends.a.tools"],
-    [backend("dialects: [hermes-json]"), "backends.a.dialects"],
     [backend("reask: 1"), "backends.a.reask"],
     [backend("turn: { reask: 1 }"), "backends.a.turn.reask"],
     [model("tools: prompted"), "models.m.tools"],

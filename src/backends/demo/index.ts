@@ -1,3 +1,4 @@
+import { type Dialect, dialects } from "../../dialects/index.ts";
 import { type Backend, type Round, type Turn, TurnError } from "../../turn/index.ts";
 import { decide } from "./decide.ts";
 import { perform, writeScript } from "./script.ts";
@@ -9,23 +10,31 @@ export interface DemoOptions {
   pace: number;
 }
 
-/** A small deterministic model inside the product: it lets tools be tried, shown and tested without a key. */
+/**
+ * A small deterministic model inside the product: it lets tools be tried, shown and tested without a key. Under the name of a
+ * dialect it writes its calls as text, as a model of that dialect does.
+ */
 export function createDemoBackend({ name, pace }: DemoOptions): Backend {
   const models = new Set(["native", "demo", name, ""]);
   return {
     name,
     carries: (tool) => tool.type !== "hosted",
     async run(turn: Turn, round: Round): Promise<void> {
-      if (!models.has(turn.model)) {
+      const dialect = dialectCalled(turn.model);
+      if (!dialect && !models.has(turn.model)) {
         throw new TurnError(
           "model_not_found",
-          `The backend ${name} has no model "${turn.model}"; its one model is ${name}/native, also called plain ${name}.`,
+          `The backend ${name} has no model "${turn.model}"; there is ${name}/native, also called plain ${name}, and ${name}/DIALECT.`,
           { param: "model" },
         );
       }
       if (round.stop.reason) throw round.stop.reason;
-      await perform(writeScript(turn, decide(turn)), round, pace);
+      await perform(writeScript(turn, decide(turn), dialect), round, pace);
     },
     close: () => Promise.resolve(),
   };
+}
+
+function dialectCalled(name: string): Dialect | undefined {
+  return dialects.find((dialect) => dialect.name === name && !dialect.internal);
 }

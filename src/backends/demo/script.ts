@@ -1,6 +1,7 @@
+import type { Dialect, WrittenCall } from "../../dialects/index.ts";
 import type { Round, Stop, Turn, TurnEvent } from "../../turn/index.ts";
 import { whole } from "./answer.ts";
-import type { Decision } from "./decide.ts";
+import type { DecidedCall, Decision } from "./decide.ts";
 
 /** What is given out between two waits. */
 type Beat = TurnEvent[];
@@ -13,9 +14,9 @@ const charactersPerToken = 4;
 
 /**
  * The whole round, event by event: in small pieces for a stream, each at once otherwise. It ends where the turn's token limit
- * is reached.
+ * is reached. With a dialect, calls are text.
  */
-export function writeScript({ stream, settings, ...turn }: Turn, decision: Decision): Beat[] {
+export function writeScript({ stream, settings, ...turn }: Turn, decision: Decision, dialect?: Dialect): Beat[] {
   const beats: Beat[] = [];
   const limit = (settings.maxOutputTokens ?? Number.POSITIVE_INFINITY) * charactersPerToken;
   let written = 0;
@@ -32,13 +33,18 @@ export function writeScript({ stream, settings, ...turn }: Turn, decision: Decis
     if (text !== "") beats.push([{ type: "reasoning.delta", text, part: 0 }]);
   }
   const reasoned = written;
-  if ("text" in decision) {
-    const text = fitted(decision.text);
-    for (const piece of stream ? wordsWithSpaces(text) : [text]) {
+  const say = (text: string, cut: (text: string) => string[]): void => {
+    for (const piece of stream ? cut(text) : [text]) {
       if (piece !== "") beats.push([{ type: "text.delta", text: piece }]);
     }
-  } else {
-    for (const [call, { tool, arguments: text }] of decision.calls.entries()) {
+  };
+  if ("text" in decision) say(fitted(decision.text), wordsWithSpaces);
+  else {
+    // No dialect has words for a custom tool.
+    const spoken = dialect ? decision.calls.filter(({ tool }) => tool.type === "function") : [];
+    if (dialect && spoken.length > 0) say(fitted(dialect.write(spoken.map(toWrite))), inTokens);
+    const others = decision.calls.filter((call) => !spoken.includes(call));
+    for (const [call, { tool, arguments: text }] of others.entries()) {
       if (isFull || fitted(tool.name) !== tool.name) break;
       const fitting = fitted(text);
       const pieces = stream ? slices(fitting, argumentPiece) : [fitting];
@@ -57,6 +63,15 @@ export function writeScript({ stream, settings, ...turn }: Turn, decision: Decis
     { type: "turn.finished", reason: isFull ? "length" : "stop" },
   ];
   return stream ? [...beats, end] : [[...beats.flat(), ...end]];
+}
+
+function toWrite({ tool: { name }, arguments: text }: DecidedCall): WrittenCall {
+  return { name, arguments: text };
+}
+
+/** About as models cut text; most marks of dialects are longer than one piece. */
+function inTokens(text: string): string[] {
+  return slices(text, charactersPerToken);
 }
 
 function wordsWithSpaces(text: string): string[] {

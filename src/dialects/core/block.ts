@@ -1,5 +1,6 @@
 import type { Dialect, Reading, TextRepair } from "../dialect.ts";
 import { JsonText } from "./json-text.ts";
+import type { Meaning, Openers } from "./openers.ts";
 import type { KnownTool, KnownTools } from "./tools.ts";
 
 /** Thrown by a reading that finds that its block is text. It carries nothing: the block keeps the reason. */
@@ -20,6 +21,9 @@ export interface BlockSink {
 
 export interface BlockSettings {
   tools: KnownTools;
+  /** Marks that count everywhere, and those that count only where the message begins. */
+  openers: Openers;
+  starts: Openers;
   mends: boolean;
   /** How many characters of arguments are waited for before a call that is not whole is given. */
   patience: number;
@@ -66,6 +70,8 @@ export class Block {
   #blame: { dialect: Dialect; reason: string; named: string | undefined } | undefined;
   /** A block of several calls has given one of them already. */
   accepted = false;
+  /** How many calls of it are whole. */
+  callCount = 0;
   readonly #sink: BlockSink;
   readonly #settings: BlockSettings;
   /** Where `text` begins in the whole message. */
@@ -137,6 +143,12 @@ export class Block {
 
   get unspentLength(): number {
     return this.#read.length + this.at - this.#from;
+  }
+
+  /** How much is held: all that has come and is not spent. */
+  get heldLength(): number {
+    const { length } = this.text;
+    return this.isGiven ? length - this.at : this.#read.length + length - this.#from;
   }
 
   /** What has come and was not read. */
@@ -215,6 +227,17 @@ export class Block {
     return "";
   }
 
+  /** One of the dialect's closers; or, where the message ends, the beginning of one. */
+  *closer(): Reading<boolean> {
+    const { closers } = this.dialect;
+    if ((yield* this.oneOf(closers)) !== "") return true;
+    const { rest } = this;
+    if (!this.ended || rest === "" || !closers.some((mark) => mark.startsWith(rest))) return false;
+    this.at = this.text.length;
+    this.repaired("missing_close");
+    return true;
+  }
+
   /** Whether one of the marks comes next; nothing is taken. */
   *sees(...marks: readonly string[]): Reading<boolean> {
     for (const mark of marks) {
@@ -250,6 +273,19 @@ export class Block {
       if (character === -1 || !allowed.test(this.text.charAt(this.at))) return text;
       if (text.length >= most) this.fail("too long");
       text += this.text.charAt(this.at++);
+    }
+  }
+
+  /** What may begin here, as it may where a message begins: calls, each in its dialect. Nothing is taken. */
+  *beginnings(): Reading<readonly Meaning[]> {
+    const { openers, starts } = this.#settings;
+    for (;;) {
+      const marked = openers.at(this.text, this.at, this.ended) ?? [];
+      const bare = starts.at(this.text, this.at, this.ended) ?? [];
+      if (marked !== "more" && bare !== "more") {
+        return [...marked, ...bare].filter((meaning) => meaning.kind === "call" && !meaning.dialect.internal);
+      }
+      yield;
     }
   }
 
@@ -292,6 +328,17 @@ export class Block {
     this.#giveEarly(call);
   }
 
+  /** The arguments so far, as long as nobody has seen them. */
+  get heldArguments(): string | undefined {
+    return this.#call && !this.#call.isGiven ? this.#call.arguments : undefined;
+  }
+
+  /** Other arguments in the place of those that nobody has seen. */
+  replaceArguments(text: string): void {
+    const call = this.#open();
+    if (!call.isGiven) call.arguments = text;
+  }
+
   /** A call with long arguments is not waited for, where it cannot become text any more and nobody has to check it whole. */
   #giveEarly(call: OpenCall): void {
     if (call.isGiven || call.arguments.length <= this.#settings.patience || !this.#sink.mayStream) return;
@@ -313,6 +360,7 @@ export class Block {
   end(): void {
     const call = this.#open();
     if (!call.tool) this.fail("no tool is named");
+    this.callCount++;
     if (call.isGiven) {
       this.#settle();
       this.#sink.callDone();
@@ -336,6 +384,8 @@ export class Block {
 
   /** What was read is the beginning of reasoning, which ends at one of these. */
   reasoning(close: readonly string[]): void {
+    // What is held may be taken back; that reasoning has begun could not be.
+    if (!this.#sink.mayStream) this.fail("reasoning cannot begin here");
     this.hide();
     this.#sink.reasoningBegins(close);
   }

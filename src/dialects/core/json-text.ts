@@ -1,3 +1,4 @@
+import { parseJson } from "../../turn/index.ts";
 import type { TextRepair } from "../dialect.ts";
 
 const quote = 0x22;
@@ -9,7 +10,19 @@ const deepest = 512;
 /** A number or a literal that is longer is none. */
 const longestToken = 400;
 
-type State = "value" | "first-value" | "first-key" | "key" | "colon" | "after" | "string" | "token" | "done" | "bad";
+type State =
+  | "value"
+  | "first-value"
+  | "first-key"
+  | "key"
+  | "bare-key"
+  | "colon"
+  | "after"
+  | "string"
+  | "string-end"
+  | "token"
+  | "done"
+  | "bad";
 
 const literals = new Map([
   ["true", "true"],
@@ -37,11 +50,16 @@ export class JsonText {
   /** The delimiter of the string that is open; whether it is a key; how much of an escape has come. */
   #delimiter = quote;
   #isKey = false;
+  #key = "";
   #escape = "";
   #token = "";
   /** A comma is given out when something follows it. */
   #comma = false;
   #stringReported = false;
+  /** The string may have run over the end of its block. */
+  #hasTag = false;
+  /** White space behind a quote that may end a string. */
+  #space = "";
   /** What was expected where something else came. */
   #before: State | undefined;
 
@@ -71,7 +89,18 @@ export class JsonText {
     while (at < text.length) {
       if (this.#state === "string") {
         at = this.#readString(text, at);
+        if (this.#isAtQuote() && (!this.#mends || this.#closers === "")) this.#endString();
         if (this.isBad || this.isDone) return at;
+        continue;
+      }
+      if (this.#state === "string-end") {
+        at = this.#readStringEnd(text, at);
+        if (this.isBad) return at;
+        continue;
+      }
+      if (this.#state === "bare-key") {
+        at = this.#readBareKey(text, at);
+        if (this.isBad) return at;
         continue;
       }
       if (this.#state === "token") {
@@ -80,7 +109,7 @@ export class JsonText {
         continue;
       }
       const character = text.charCodeAt(at);
-      if (character === 0x20 || character === 0x0a || character === 0x0d || character === 0x09) {
+      if (isSpace(character)) {
         at++;
         continue;
       }
@@ -96,8 +125,9 @@ export class JsonText {
     return at;
   }
 
-  /** The text ends here, and so does a number or a literal that was last. */
+  /** The text ends here, and so does what was last: a number, a literal, or a string whose quote was. */
   end(): void {
+    if (this.#state === "string-end") this.#endString();
     if (this.#state === "token" && !this.#endToken(0)) this.#state = "bad";
   }
 
@@ -108,23 +138,39 @@ export class JsonText {
     return true;
   }
 
-  /** Supplies the brackets that were never closed; false where more than brackets is missing. */
-  close(): boolean {
+  /** Supplies the brackets that were never closed, so many characters before the end of the text; false where more is missing. */
+  close(behind: number): boolean {
     this.end();
     const isOpen = this.#state === "after" || this.#state === "first-key" || this.#state === "first-value";
     const endsWithComma = this.#comma && (this.#state === "key" || this.#state === "value");
     if (!this.#mends || (!isOpen && !endsWithComma)) return false;
-    if (endsWithComma) this.#report("trailing_comma", 0);
+    if (endsWithComma) this.#report("trailing_comma", behind);
     this.#comma = false;
     for (let depth = this.#closers.length - 1; depth >= 0; depth--) this.#out += this.#closers.charAt(depth);
-    this.#report("missing_close", 0);
+    this.#report("missing_close", behind);
     this.#closers = "";
     this.#state = "done";
     return true;
   }
 
+  #isAtQuote(): boolean {
+    return this.#state === "string-end";
+  }
+
   #isInToken(): boolean {
-    return this.#state === "token";
+    return this.#state === "token" || this.#state === "bare-key";
+  }
+
+  #readBareKey(text: string, from: number): number {
+    let at = from;
+    while (at < text.length && isKeyCharacter(text.charCodeAt(at))) at++;
+    this.#token += text.slice(from, at);
+    if (this.#token.length > longestToken) this.#state = "bad";
+    else if (at < text.length) {
+      this.#out += `"${this.#token}"`;
+      this.#state = isPoison(this.#token) ? "bad" : "colon";
+    }
+    return at;
   }
 
   #readMark(character: number, behind: number): boolean {
@@ -177,16 +223,25 @@ export class JsonText {
   }
 
   #beginKey(character: number, behind: number): boolean {
-    if (character !== quote && !(character === apostrophe && this.#mends)) return false;
+    if (character === quote || (character === apostrophe && this.#mends)) {
+      this.#giveComma();
+      return this.#beginString(character, true, behind);
+    }
+    if (!this.#mends || !isKeyCharacter(character)) return false;
     this.#giveComma();
-    return this.#beginString(character, true, behind);
+    this.#report("unquoted_key", behind);
+    this.#token = "";
+    this.#state = "bare-key";
+    return true;
   }
 
   #beginString(delimiter: number, isKey: boolean, behind: number): boolean {
     if (delimiter === apostrophe) this.#report("single_quotes", behind);
     this.#delimiter = delimiter;
     this.#isKey = isKey;
+    this.#key = "";
     this.#stringReported = false;
+    this.#hasTag = false;
     this.#out += '"';
     this.#state = "string";
     return true;
@@ -221,6 +276,14 @@ export class JsonText {
   }
 
   #readString(text: string, from: number): number {
+    const { length } = this.#out;
+    const at = this.#readInString(text, from);
+    if (!this.#hasTag && this.#out.includes("<", length)) this.#hasTag = true;
+    if (this.#isKey && this.#key.length < longestToken) this.#key += this.#out.slice(length);
+    return at;
+  }
+
+  #readInString(text: string, from: number): number {
     let at = from;
     if (this.#escape !== "") {
       at = this.#readEscape(text, at);
@@ -230,8 +293,9 @@ export class JsonText {
     for (; at < text.length; at++) {
       const character = text.charCodeAt(at);
       if (character === this.#delimiter) {
-        this.#out += `${text.slice(start, at)}"`;
-        this.#state = this.#isKey ? "colon" : this.#closers === "" ? "done" : "after";
+        this.#out += text.slice(start, at);
+        this.#state = "string-end";
+        this.#space = "";
         return at + 1;
       }
       if (character === backslash) {
@@ -258,6 +322,39 @@ export class JsonText {
     return at;
   }
 
+  #endString(): void {
+    this.#out += '"';
+    this.#state = this.#isKey ? "colon" : this.#closers === "" ? "done" : "after";
+    if (this.#isKey && isPoison(this.#key)) this.#state = "bad";
+  }
+
+  /** A quote ends a string only if what follows can follow a string; else it was meant as a part of it. */
+  #readStringEnd(text: string, from: number): number {
+    const character = text.charCodeAt(from);
+    if (isSpace(character) && this.#space.length < longestToken) {
+      this.#space += text.charAt(from);
+      return from + 1;
+    }
+    if (this.#isKey ? character === 0x3a : character === 0x2c || character === 0x7d || character === 0x5d) {
+      this.#endString();
+      return from;
+    }
+    // What is no JSON at all, such as a closing tag, leaves the end where it seemed to be.
+    if (character === 0x3c) {
+      this.#endString();
+      return from;
+    }
+    // Two quotes in a row may mean more than one thing, and so may what has tags in it.
+    if (character === this.#delimiter || this.#hasTag) {
+      this.#state = "bad";
+      return from;
+    }
+    this.#report("unescaped_quote", text.length - from);
+    this.#out += (this.#delimiter === quote ? '\\"' : "'") + escapedSpace(this.#space);
+    this.#state = "string";
+    return from;
+  }
+
   /** Reads what follows a backslash; an escape that JSON does not know is a backslash that was meant to be one. */
   #readEscape(text: string, from: number): number {
     let at = from;
@@ -274,7 +371,9 @@ export class JsonText {
           this.#escape = "";
           return at + 1;
         }
-        if (character === "'" && this.#delimiter === apostrophe) {
+        // An apostrophe needs no backslash in a string of double quotes, and is meant all the same.
+        if (character === "'" && (this.#mends || this.#delimiter === apostrophe)) {
+          if (this.#delimiter !== apostrophe) this.#report("bad_escape", text.length - at);
           this.#out += character;
           this.#escape = "";
           return at + 1;
@@ -321,6 +420,25 @@ export class JsonText {
     this.#state = this.#closers === "" ? "done" : "after";
     return true;
   }
+}
+
+/** Keys that no tool means, and that change every object of a program which copies them carelessly. */
+export function isPoison(key: string): boolean {
+  if (key.length > 64) return false;
+  const plain = key.includes("\\") ? parseJson(`"${key}"`) : key;
+  return plain === "__proto__" || plain === "constructor" || plain === "prototype";
+}
+
+function isSpace(character: number): boolean {
+  return character === 0x20 || character === 0x0a || character === 0x0d || character === 0x09;
+}
+
+function escapedSpace(space: string): string {
+  return space === "" ? "" : JSON.stringify(space).slice(1, -1);
+}
+
+function isKeyCharacter(character: number): boolean {
+  return isTokenCharacter(character) || character === 0x5f || character === 0x24;
 }
 
 function canBegin(character: number): boolean {

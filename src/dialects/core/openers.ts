@@ -6,7 +6,8 @@ export type Meaning =
   | { kind: "reasoning"; opener: string; close: readonly string[] }
   /** Ends reasoning that waits for it; elsewhere it is text. */
   | { kind: "close"; opener: string }
-  | { kind: "hidden"; opener: string };
+  /** Of no meaning to a person, in the messages of models that write one of these dialects. */
+  | { kind: "hidden"; opener: string; dialects: readonly string[] };
 
 interface Node {
   next: Map<number, Node>;

@@ -161,8 +161,7 @@ export class Output {
 
   /** The message is over. */
   end(): void {
-    const kind = this.#isReasoning ? "reasoning" : this.#edge === "start" ? "text" : "markup";
-    this.#span(kind, this.#takeSpace());
+    this.#span(this.#edge === "start" && !this.#isReasoning ? "text" : "markup", this.#takeSpace());
   }
 
   #release(how: "as it is" | "reasoning"): void {

@@ -12,6 +12,8 @@ export interface ReaderSettings {
   /** Marks that count everywhere, and those that count only where the message begins. */
   openers: Openers;
   starts: Openers;
+  /** Dialects that the model is known to write. */
+  spoken: readonly string[];
   /** Slips in the arguments of tools that are not strict are mended. */
   mends: boolean;
   /** How many characters are held at most; beyond it they are text. */
@@ -32,6 +34,7 @@ interface Attempt {
   isBroken: boolean;
 }
 
+const tooLong = "it is too long";
 const firstOther = /[^ \t\r\n]/;
 
 /**
@@ -42,6 +45,8 @@ export class Reader {
   readonly #settings: ReaderSettings;
   readonly #out: Output;
   readonly #code = new CodeSpans();
+  /** Dialects of which the message has shown something. */
+  readonly #spoken: Set<string>;
   /** What has come and is not told yet; `#offset` is where it begins in the message. */
   #input = "";
   #offset = 0;
@@ -53,11 +58,14 @@ export class Reader {
   #reasoning: readonly string[] | undefined;
   /** What counts only where the message begins has not been tried. */
   #isStart = true;
+  /** Where the next tag that ends the reasoning stands, as far as it was looked for. */
+  #closeAt = -1;
   /** Half of a character outside of the basic plane waits for the other half. */
   #half = "";
 
   constructor(settings: ReaderSettings, sink: Sink) {
     this.#settings = settings;
+    this.#spoken = new Set(settings.spoken);
     this.#out = new Output(sink, settings.limit);
     if (settings.beginsInside) this.#beginReasoning(settings.beginsInside);
   }
@@ -72,6 +80,7 @@ export class Reader {
       whole = whole.slice(0, -1);
     }
     this.#input = this.#input === "" ? whole : this.#input + whole;
+    this.#closeAt = -1;
     this.#run();
   }
 
@@ -103,7 +112,7 @@ export class Reader {
     const input = this.#input;
     if (input === "") return false;
     if (this.#out.holds === "whole") return this.#scanAfterWhole();
-    if (this.#isStart && !this.#reasoning && this.#offset >= this.#deafUntil) {
+    if (this.#isStart && this.#out.isAtStart && !this.#reasoning && this.#offset >= this.#deafUntil) {
       const tried = this.#tryStart();
       if (tried !== "text") return tried === "block";
     }
@@ -189,24 +198,28 @@ export class Reader {
   }
 
   #passCode(): boolean {
-    const until = this.#code.skip(this.#input, 0, this.#ended !== undefined);
-    const close = this.#reasoning ? this.#nearestClose(until) : -1;
-    if (close !== -1) {
+    const { length } = this.#input;
+    const close = this.#reasoning ? this.#nextClose(this.#reasoning) : length;
+    if (close === 0) {
       this.#code.close();
-      this.#tell(close);
       return true;
     }
-    const isStuck = until === 0 && this.#code.isOpen;
+    const isEnd = this.#ended !== undefined || close < length;
+    const tail = this.#reasoning && !isEnd ? beginningAtEnd(this.#input, this.#reasoning) : 0;
+    const text = this.#input.slice(0, Math.min(close, length - tail));
+    const until = this.#code.skip(text, 0, isEnd);
     this.#tell(until);
-    return !isStuck && this.#input !== "";
+    return until > 0 && this.#input.length > tail;
   }
 
-  /** Reasoning ends at its tag, in code or not. */
-  #nearestClose(until: number): number {
-    const places = (this.#reasoning ?? [])
-      .map((tag) => this.#input.indexOf(tag))
-      .filter((place) => place !== -1 && place < until);
-    return places.length > 0 ? Math.min(...places) : -1;
+  /** Reasoning ends at its tag, in code or not. Where the next one is in the input; its length if there is none. */
+  #nextClose(tags: readonly string[]): number {
+    const { length } = this.#input;
+    if (this.#closeAt < this.#offset) {
+      const places = tags.map((tag) => this.#input.indexOf(tag)).filter((place) => place !== -1);
+      this.#closeAt = this.#offset + Math.min(length, ...places);
+    }
+    return Math.min(this.#closeAt - this.#offset, length);
   }
 
   /** Does what the mark at this place means; false if it means nothing here. */
@@ -233,13 +246,19 @@ export class Reader {
         this.#beginReasoning(meaning.close);
         return true;
       }
-      if (meaning.kind === "hidden" || (meaning.kind === "close" && isStart)) {
+      const isHidden = meaning.kind === "hidden" && (isFirst || this.#speaks(meaning.dialects));
+      if (isHidden || (meaning.kind === "close" && isStart)) {
         this.#tell(at);
         this.#out.spent("markup", this.#take(meaning.opener.length));
         return true;
       }
     }
     return false;
+  }
+
+  /** A token that is never shown may also stand in a sentence about it. */
+  #speaks(dialects: readonly string[]): boolean {
+    return dialects.some((name) => this.#spoken.has(name));
   }
 
   #openInReasoning(close: readonly string[], meanings: readonly Meaning[], at: number): boolean {
@@ -260,6 +279,7 @@ export class Reader {
 
   #beginReasoning(close: readonly string[]): void {
     this.#reasoning = close;
+    this.#closeAt = -1;
     this.#out.beginReasoning();
   }
 
@@ -289,9 +309,10 @@ export class Reader {
   // Inside a block.
 
   #attemptAt(meanings: readonly Meaning[]): void {
-    const block = new Block(this.#settings, this.#sinkFor(), this.#input, this.#offset);
-    this.#offset += this.#input.length;
-    this.#input = "";
+    const { limit } = this.#settings;
+    const offset = this.#offset;
+    const text = this.#take(wholeCharacters(this.#input, limit));
+    const block = new Block(this.#settings, this.#sinkFor(), text, offset);
     this.#attempt = { block, reading: tryEach(block, meanings), isBroken: false };
     this.#step(this.#attempt);
   }
@@ -315,13 +336,13 @@ export class Reader {
   #advance(attempt: Attempt): boolean {
     const { block } = attempt;
     if (this.#input === "" && !this.#ended) return false;
-    const room = this.#settings.limit - block.unspentLength - block.rest.length;
-    const isFull = room <= 0 && !block.isGiven;
-    if (isFull) {
-      this.#refuse(attempt, "it is too long");
+    // However much comes at once, no more of it is read before the limit than if it came in pieces.
+    const room = this.#settings.limit - block.heldLength;
+    const count = wholeCharacters(this.#input, room);
+    if (count === 0 && this.#input !== "") {
+      this.#refuse(attempt, tooLong);
       return true;
     }
-    const count = block.isGiven ? this.#input.length : Math.min(room, this.#input.length);
     block.feed(this.#take(count));
     if (this.#input === "" && this.#ended) {
       if (this.#ended === "cut") {
@@ -356,6 +377,7 @@ export class Reader {
   #finish({ block }: Attempt): void {
     const { rest, unspent } = block;
     this.#attempt = undefined;
+    if (block.accepted) this.#spoken.add(block.dialect.name);
     if (this.#out.holds === "draft" && this.#out.isTooLong) this.#out.dropDraft();
     // What was read after the last call that was accepted, and is no call, is text.
     this.#giveBack(unspent + rest, unspent.length);
@@ -367,6 +389,7 @@ export class Reader {
     const { dialect, reason, named } = block.failure;
     const text = unspent + rest;
     this.#attempt = undefined;
+    if (block.accepted) this.#spoken.add(block.dialect.name);
     if (this.#out.holds === "whole") {
       this.#giveBack(text, 0);
       this.#takeBack();
@@ -425,6 +448,25 @@ export class Reader {
     block.endBroken();
     this.#finish(attempt);
   }
+}
+
+/** How many of the first characters are at most so many units, none of them split. */
+function wholeCharacters(text: string, most: number): number {
+  if (most >= text.length) return text.length;
+  if (most <= 0) return 0;
+  const last = text.charCodeAt(most - 1);
+  return last >= 0xd800 && last < 0xdc00 ? most - 1 : most;
+}
+
+/** How much of the end of the text may be the beginning of one of the marks. */
+function beginningAtEnd(text: string, marks: readonly string[]): number {
+  let longest = 0;
+  for (const mark of marks) {
+    for (let count = Math.min(mark.length - 1, text.length); count > longest; count--) {
+      if (text.endsWith(mark.slice(0, count))) longest = count;
+    }
+  }
+  return longest;
 }
 
 /** Where a block ends that turned out to be text: behind the first closer in what was read of it, else where it broke off. */

@@ -67,6 +67,12 @@ export function declares(tool: KnownTool, name: string): boolean {
   return isObject(properties) && Object.hasOwn(properties, name);
 }
 
+/** Whether the tool cannot be called without arguments. */
+export function needsArguments(tool: KnownTool): boolean {
+  const { required } = resolve(tool.parameters, tool.parameters) ?? {};
+  return Array.isArray(required) && required.length > 0;
+}
+
 /** The names of the parameters that the tool declares. */
 export function parameterNames(tool: KnownTool): string[] {
   const { properties } = resolve(tool.parameters, tool.parameters) ?? {};

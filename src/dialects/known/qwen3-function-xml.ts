@@ -6,6 +6,8 @@ import { rawText } from "../reading/raw-text.ts";
 
 const open = "<tool_call>";
 const close = "</tool_call>";
+const functionOpen = "<function=";
+const parameterOpen = "<parameter=";
 const endOfFunction = "</function>";
 const endOfParameter = "</parameter>";
 
@@ -13,26 +15,29 @@ const endOfParameter = "</parameter>";
 export const qwen3FunctionXml: Dialect = {
   name: "qwen3-function-xml",
   models: "Qwen3-Coder, Qwen 3.5 to 3.8, Nemotron 3, Step 3.5, K-EXAONE 2, UI-TARS",
-  openers: [open, "<function="],
+  openers: [open, functionOpen],
   closers: [close, endOfFunction],
   reasoning: [{ open: "<think>", close: ["</think>"] }],
   *read(block) {
     const isWrapped = block.opener === open;
     if (isWrapped) {
       yield* block.space();
-      yield* block.expect("<function=");
+      if (!(yield* block.maybe(functionOpen))) {
+        yield* block.expect("function=");
+        block.repaired("missing_open");
+      }
     }
     for (;;) {
       yield* functionTags(block);
       yield* block.space();
-      if (!(yield* block.maybe("<function="))) break;
+      if (!(yield* block.sees(functionOpen))) break;
       block.accept();
+      yield* block.expect(functionOpen);
     }
-    if (!(yield* block.maybe(close)) && isWrapped) {
+    if (isWrapped && !(yield* block.closer())) {
       const isOver = (yield* block.peek()) === -1 || (yield* block.sees(open));
-      if (!isOver) block.repaired("stray_text");
-      block.repaired("missing_close");
-    }
+      block.repaired(isOver ? "missing_close" : "stray_text");
+    } else if (!isWrapped) yield* block.maybe(close);
     block.accept();
   },
   write: (calls) =>
@@ -42,42 +47,49 @@ export const qwen3FunctionXml: Dialect = {
 /** From behind `<function=` to behind `</function>`. */
 export function* functionTags(block: Block): Reading {
   const { text: name } = yield* block.until([">", "\n"]);
-  block.begin(name.trim().replace(/^["']|["']$/g, ""));
+  block.begin(unquoted(name));
   const object = new ArgumentsObject(block);
   for (;;) {
     yield* block.space();
     if (yield* block.maybe(endOfFunction)) break;
-    if (yield* block.sees(...block.dialect.closers, "<tool_call>")) {
+    if ((yield* block.peek()) === -1 || (yield* block.sees(...block.dialect.closers, ...block.dialect.openers))) {
       block.repaired("missing_close");
       break;
     }
-    if ((yield* block.peek()) === -1) block.fail("the function does not end");
-    yield* block.expect("<parameter=");
-    const { text: key } = yield* block.until([">", "\n"]);
-    yield* parameter(block, object, key.trim());
+    yield* parameter(block, object, yield* parameterName(block));
   }
   object.end();
   block.end();
 }
 
+/** `<parameter=KEY>`, or, as some models have it, `<parameter>KEY</parameter>`. */
+function* parameterName(block: Block): Reading<string> {
+  if (yield* block.maybe(parameterOpen)) return unquoted((yield* block.until([">", "\n"])).text);
+  yield* block.expect("<parameter>");
+  block.repaired("misspelled_marker");
+  return unquoted((yield* block.until([endOfParameter])).text);
+}
+
 function* parameter(block: Block, object: ArgumentsObject, name: string): Reading {
   const value = object.parameter(name, "one newline");
-  const after = ["<parameter=", endOfFunction, ...block.dialect.closers];
+  const { openers, closers } = block.dialect;
+  const others = closers.filter((mark) => mark !== endOfFunction);
   const end = yield* rawText(
     block,
     [
-      { mark: endOfParameter, follows: after },
-      {
-        mark: endOfFunction,
-        follows: [...block.dialect.closers.filter((mark) => mark !== endOfFunction), ...block.dialect.openers],
-        stays: true,
-      },
-      { mark: "<parameter=", atLineStart: true, stays: true },
+      { mark: endOfParameter, follows: ["<parameter", endOfFunction, functionOpen, ...others] },
+      { mark: endOfFunction, follows: [...others, ...openers], stays: true },
+      { mark: parameterOpen, atLineStart: true, stays: true },
+      { mark: "<parameter>", atLineStart: true, stays: true },
     ],
     (text) => value.add(text),
   );
   if (end.stays) block.repaired("missing_close");
   value.end();
+}
+
+function unquoted(name: string): string {
+  return name.trim().replace(/^["']|["']$/g, "");
 }
 
 /** A call as tags, its values as they are. */

@@ -1,5 +1,7 @@
+import { isObject, type JsonValue, parseJson } from "../../turn/index.ts";
 import type { Block } from "../core/block.ts";
-import { parameterSchema } from "../core/tools.ts";
+import { isPoison } from "../core/json-text.ts";
+import { declares, parameterSchema } from "../core/tools.ts";
 import { declaredTypes, isPlainString, readValue } from "./values.ts";
 
 /** Which white space belongs to the markup around a value, not to the value. */
@@ -9,6 +11,8 @@ export type Trim = "nothing" | "one newline" | "all";
 export class ArgumentsObject {
   readonly #block: Block;
   readonly #names = new Set<string>();
+  /** Parameters that came more than once: their values are a list. */
+  readonly #lists = new Set<string>();
 
   constructor(block: Block) {
     this.#block = block;
@@ -18,29 +22,57 @@ export class ArgumentsObject {
     return this.#names.has(name);
   }
 
-  /** The next parameter; its value is given to what this returns. One that comes twice makes the block text. */
+  /** The next parameter; its value is given to what this returns. */
   parameter(name: string, trim: Trim): RawParameter {
     const { tool } = this.#block;
     const schema = tool && parameterSchema(tool, name);
-    this.#key(name);
-    return new RawParameter(this.#block, declaredTypes(schema, tool?.parameters), trim);
+    const isMore = this.#key(name);
+    const types = declaredTypes(schema, tool?.parameters);
+    if (!isMore) return new RawParameter(this.#block, types, trim);
+    // The items of a list are what its schema says of them.
+    const itemTypes = types.has("array") ? declaredTypes(itemSchema(schema), tool?.parameters) : types;
+    return new RawParameter(this.#block, itemTypes, trim, "]");
   }
 
-  /** The next parameter, whose value is JSON text that comes in pieces. */
+  /** The next parameter, whose value is JSON text that comes in pieces. One that comes twice makes the block text. */
   json(name: string): (delta: string) => void {
+    if (this.#names.has(name)) this.#block.fail("a parameter is given twice");
     this.#key(name);
     return (delta) => this.#block.arguments(delta);
   }
 
-  #key(name: string): void {
-    if (this.#names.has(name)) this.#block.fail(`"${name.slice(0, 64)}" is given twice`);
+  /** True when the parameter has come before: then the value is one more of a list. */
+  #key(name: string): boolean {
+    const { tool } = this.#block;
+    if (isPoison(name) && !(tool && declares(tool, name))) this.#block.fail("a key is not safe");
+    if (this.#names.has(name)) {
+      this.#reopen(name);
+      return true;
+    }
     this.#block.arguments(`${this.#names.size === 0 ? "{" : ","}${JSON.stringify(name)}:`);
     this.#names.add(name);
+    return false;
+  }
+
+  #reopen(name: string): void {
+    const held = this.#block.heldArguments;
+    const given = held === undefined ? undefined : parseJson(`${held}}`);
+    if (!isObject(given)) this.#block.fail("a parameter is given twice");
+    const { [name]: before, ...others } = given;
+    const list: JsonValue[] = this.#lists.has(name) && Array.isArray(before) ? before : [before ?? null];
+    const start = JSON.stringify({ ...others, [name]: list });
+    this.#lists.add(name);
+    this.#block.replaceArguments(`${start.slice(0, -2)},`);
+    this.#block.repaired("repeated_parameter");
   }
 
   end(): void {
     this.#block.arguments(this.#names.size === 0 ? "{}" : "}");
   }
+}
+
+function itemSchema(schema: ReturnType<typeof parameterSchema>) {
+  return isObject(schema?.items) ? schema.items : undefined;
 }
 
 /** A value that is written as it is, without quotes or type. A string is given while it comes; the rest when it is whole. */
@@ -55,7 +87,11 @@ export class RawParameter {
   /** How long the newline before the value was, once that is known. */
   #newline: number | undefined;
 
-  constructor(block: Block, types: ReturnType<typeof declaredTypes>, trim: Trim) {
+  /** What closes the list that the value is in. */
+  readonly #after: string;
+
+  constructor(block: Block, types: ReturnType<typeof declaredTypes>, trim: Trim, after = "") {
+    this.#after = after;
     this.#block = block;
     this.#types = types;
     this.#trim = trim;
@@ -83,12 +119,12 @@ export class RawParameter {
     if (!this.#streams) {
       const { json, repairs } = readValue(this.#trimmed(), this.#types);
       for (const repair of repairs) this.#block.repaired(repair);
-      this.#block.arguments(json);
+      this.#block.arguments(json + this.#after);
       return;
     }
     // A carriage return that no newline followed belongs to the value.
     if (this.#trim === "one newline" && this.#text === "\r") this.#block.arguments("\\r");
-    this.#block.arguments('"');
+    this.#block.arguments(`"${this.#after}`);
   }
 
   #trimmed(): string {

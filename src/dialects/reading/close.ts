@@ -6,15 +6,14 @@ import type { Reading } from "../dialect.ts";
  * message or the next block must follow.
  */
 export function* closeBlock(block: Block): Reading {
-  const { openers, closers } = block.dialect;
   yield* block.space();
   while (yield* block.sees("}", "]")) {
     block.repaired("extra_close");
     block.at++;
     yield* block.space();
   }
-  if ((yield* block.oneOf(closers)) === "") {
-    const isOver = (yield* block.peek()) === -1 || (yield* block.sees(...openers));
+  if (!(yield* block.closer())) {
+    const isOver = (yield* block.peek()) === -1 || (yield* block.sees(...block.dialect.openers));
     if (!isOver) block.fail("the block is not closed");
     block.repaired("missing_close");
   }

@@ -1,6 +1,7 @@
 import type { Block } from "../core/block.ts";
 import { JsonString } from "../core/json-string.ts";
 import { JsonText } from "../core/json-text.ts";
+import { needsArguments } from "../core/tools.ts";
 import type { Reading } from "../dialect.ts";
 
 /** How an object that stands for a call is written. */
@@ -9,11 +10,16 @@ export interface JsonCallShape {
   arguments?: readonly string[];
   /** The key of an id that the backend wants to see again. */
   id?: string;
+  /** There is no marker: a key that no call has, before a tool is named, says that it is another object. */
+  isBare?: boolean;
   /** The object is nothing without its arguments. */
   needsArguments?: boolean;
 }
 
+const noArguments = "there are no arguments";
 const usualNames = ["name", "tool_name"];
+/** What else a call may tell about itself. */
+const otherKeys = new Set(["type", "id", "index", "tool_call_id"]);
 const usualArguments = ["arguments", "parameters", "args", "input"];
 
 /** An object such as `{"name": …, "arguments": {…}}`: a whole call. The keys may come in any order, and others among them. */
@@ -23,8 +29,8 @@ export function* jsonCall(block: Block, shape: JsonCallShape = {}): Reading {
   yield* callObject(block, shape, found, 0);
   if (!block.tool) block.fail("no tool is named");
   if (!found.arguments) {
-    if (shape.needsArguments) block.fail("there are no arguments");
-    block.arguments("{}");
+    if (shape.needsArguments) block.fail(noArguments);
+    noneGiven(block);
   }
   block.end();
 }
@@ -42,7 +48,7 @@ function* callObject(block: Block, shape: JsonCallShape, found: { arguments: boo
       }
       return;
     }
-    const key = yield* jsonString(block);
+    const key = yield* objectKey(block);
     yield* block.space();
     yield* block.expect(":");
     yield* block.space();
@@ -54,13 +60,27 @@ function* callObject(block: Block, shape: JsonCallShape, found: { arguments: boo
       found.arguments = true;
       yield* jsonArguments(block);
     } else if (key === shape.id && isQuote(next)) block.id(yield* jsonString(block));
-    else yield* skipValue(block);
+    else {
+      if (shape.isBare && !block.tool && !otherKeys.has(key)) block.fail("it is another object");
+      yield* skipValue(block);
+    }
     yield* block.space();
     if (yield* block.maybe(",")) continue;
     if (yield* block.maybe("}")) return;
     yield* missingBrace(block, found.arguments);
     return;
   }
+}
+
+/** A key; without its quotes, where slips are mended. */
+function* objectKey(block: Block): Reading<string> {
+  const next = yield* block.peek();
+  if (isQuote(next) || !block.mends) return yield* jsonString(block);
+  const offset = block.offset;
+  const key = yield* block.run(/[A-Za-z0-9_$]/);
+  if (key === "") block.fail("a key is missing");
+  block.repaired("unquoted_key", offset);
+  return key;
 }
 
 /** The last brace may be missing where the block ends all the same. */
@@ -76,8 +96,14 @@ export function* jsonArguments(block: Block): Reading {
   const next = yield* block.peek();
   if (next === 0x7b) yield* jsonObject(block);
   else if (isQuote(next)) yield* encodedObject(block);
-  else if (yield* block.maybe("null")) block.arguments("{}");
+  else if (yield* block.maybe("null")) noneGiven(block);
   else block.fail("the arguments are no object");
+}
+
+/** Nothing is enough for a tool that needs nothing. */
+function noneGiven(block: Block): void {
+  if (block.tool && needsArguments(block.tool)) block.fail(noArguments);
+  block.arguments("{}");
 }
 
 /** An object whose text is the arguments. */
@@ -96,7 +122,7 @@ export function* jsonValue(block: Block, give: (delta: string) => void): Reading
     if (json.isBad || block.ended) {
       // A closer where brackets are still open: they were forgotten. At the end of a message too, if it is not in a string.
       const isClosed = json.isBad && (yield* block.sees(...block.dialect.closers));
-      if (!isClosed || !json.reopen() || !json.close()) block.fail("the arguments are not JSON");
+      if (!isClosed || !json.reopen() || !json.close(block.text.length - block.at)) block.fail("the arguments are not JSON");
       give(json.take());
       return;
     }
@@ -110,8 +136,12 @@ function* skipValue(block: Block): Reading {
 
 /** A string whose text is an object: it is decoded and read as it comes. */
 function* encodedObject(block: Block): Reading {
-  const outer = new JsonString(block.text.charCodeAt(block.at), block.mends, (repair) => block.repaired(repair));
-  const inner = new JsonText(block.mends, (repair) => block.repaired(repair));
+  // Where a slip inside the string stands is told by where the string begins.
+  const { offset } = block;
+  const outer = new JsonString(block.text.charCodeAt(block.at), block.mends, (repair) =>
+    block.repaired(repair, offset),
+  );
+  const inner = new JsonText(block.mends, (repair) => block.repaired(repair, offset));
   block.at++;
   let isEmpty = true;
   for (;;) {
@@ -130,7 +160,7 @@ function* encodedObject(block: Block): Reading {
   }
   if (isEmpty) block.arguments("{}");
   else if (!inner.isDone) {
-    if (!inner.close()) block.fail("the arguments are not JSON");
+    if (!inner.close(0)) block.fail("the arguments are not JSON");
     block.arguments(inner.take());
   }
 }
@@ -140,7 +170,8 @@ export function* jsonString(block: Block, most = 1024): Reading<string> {
   const delimiter = yield* block.peek();
   if (delimiter !== 0x22 && !(delimiter === 0x27 && block.mends)) block.fail("a string is missing");
   if (delimiter === 0x27) block.repaired("single_quotes");
-  const string = new JsonString(delimiter, block.mends, (repair) => block.repaired(repair));
+  const { offset } = block;
+  const string = new JsonString(delimiter, block.mends, (repair) => block.repaired(repair, offset));
   block.at++;
   let text = "";
   for (;;) {

@@ -74,5 +74,6 @@ function followedBy(text: string, from: number, marks: readonly string[], isEnd:
   if (marks.some((mark) => text.startsWith(mark, at))) return true;
   const rest = text.length - at < 64 ? text.slice(at) : undefined;
   const mayCome = rest !== undefined && marks.some((mark) => mark.length > rest.length && mark.startsWith(rest));
-  return mayCome && !isEnd ? "more" : false;
+  // Where the message ends, the beginning of what must follow is enough.
+  return mayCome && (isEnd || "more");
 }

@@ -5,7 +5,25 @@ import type { TextRepair } from "../dialect.ts";
 
 type Type = "string" | "integer" | "number" | "boolean" | "null" | "array" | "object";
 
-const knownTypes = new Set<string>(["string", "integer", "number", "boolean", "null", "array", "object"]);
+/** The types of JSON Schema, and what people write for them. */
+const knownTypes = new Map<string, Type>([
+  ["string", "string"],
+  ["str", "string"],
+  ["text", "string"],
+  ["integer", "integer"],
+  ["int", "integer"],
+  ["number", "number"],
+  ["float", "number"],
+  ["double", "number"],
+  ["boolean", "boolean"],
+  ["bool", "boolean"],
+  ["null", "null"],
+  ["array", "array"],
+  ["list", "array"],
+  ["tuple", "array"],
+  ["object", "object"],
+  ["dict", "object"],
+]);
 const plainNumber = /^[+-]?\d+(?:\.\d+)?$/;
 
 export interface ReadValue {
@@ -25,7 +43,8 @@ function collect(given: JsonValue | undefined, root: JsonObject | undefined, typ
   const schema = resolve(given, root);
   if (!schema || depth > 8) return;
   for (const type of Array.isArray(schema.type) ? schema.type : [schema.type]) {
-    if (typeof type === "string" && knownTypes.has(type)) types.add(type as Type);
+    const meant = typeof type === "string" ? knownTypes.get(type.toLowerCase()) : undefined;
+    if (meant) types.add(meant);
   }
   if (types.size === 0 && Array.isArray(schema.enum)) for (const value of schema.enum) types.add(typeOf(value));
   if (types.size === 0 && schema.const !== undefined) types.add(typeOf(schema.const));
@@ -57,6 +76,8 @@ export function readValue(raw: string, types: ReadonlySet<Type>): ReadValue {
   if (asJson && fits(asJson.value, types)) return { json: asJson.json, repairs: asJson.repairs };
   const plain = plainReading(trimmed, types);
   if (plain !== undefined) return { json: plain, repairs: [] };
+  const unescaped = unescapedReading(trimmed, types);
+  if (unescaped !== undefined) return { json: unescaped, repairs: ["double_encoded"] };
   return { json: JSON.stringify(raw), repairs: types.has("string") ? [] : ["not_declared_type"] };
 }
 
@@ -85,6 +106,14 @@ function plainReading(text: string, types: ReadonlySet<Type>): string | undefine
     if (inside && fits(inside.value, types)) return inside.json;
   }
   return undefined;
+}
+
+/** A value whose quotes are escaped, as they are inside of a string. */
+function unescapedReading(text: string, types: ReadonlySet<Type>): string | undefined {
+  const unescaped = text.includes('\\"') && !types.has("string") ? parseJson(`"${text}"`) : undefined;
+  if (typeof unescaped !== "string") return undefined;
+  const value = parseJson(unescaped);
+  return value !== undefined && fits(value, types) ? unescaped : undefined;
 }
 
 /** One JSON value, with the slips that have one reading mended. */

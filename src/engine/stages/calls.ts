@@ -30,7 +30,9 @@ export function settleCalls(ids: Ids, observer: Observer): Stage {
     const id = ids.claim(event.kind === "function" ? "fc" : "ctc", event.id);
     const renamed = callId !== event.callId;
     open = { ...event, callId, id, upstreamId: renamed ? event.callId : undefined };
-    if (renamed) observer.repaired(idRepair(event.callId), open);
+    // Most dialects have no ids: none is missing.
+    const isWritten = event.dialect !== undefined && event.callId === undefined;
+    if (renamed && !isWritten) observer.repaired(idRepair(event.callId), open);
     observer.callStarted(open);
     emit(open);
   };

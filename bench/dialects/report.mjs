@@ -1,0 +1,112 @@
+import { median, ratioOf } from "../measure/numbers.mjs";
+import { sizes } from "./texts.mjs";
+
+export const budgets = { above: 1, linearity: 2, ratio: 10 };
+
+/** Where what a call costs is what its deltas cost. */
+const steadySizes = ["10 KB", "100 KB", "1 MB"];
+
+const cpuOf = (numbers) => numbers.map(({ cpu }) => cpu);
+
+/**
+ * The fastest round: whatever else the machine does can only add to a number, and a batch is long enough that its garbage is
+ * collected in each. Every round is kept for the file.
+ */
+function numberOf(numbers) {
+  const rounds = cpuOf(numbers);
+  return {
+    cpu: Math.min(...rounds),
+    median: median(rounds),
+    rounds,
+    isCapped: numbers.some(({ isCapped }) => isCapped),
+  };
+}
+
+/** The numbers of one dialect, in µs of CPU a delta. */
+export function summarise({ subject, ours, theirs, streams }) {
+  const { name, reading, dialect, wrong } = subject;
+  if (wrong) return { name, reading, dialect: dialect.name, wrong };
+  const text = numberOf(ours.text);
+  const calls = Object.fromEntries(Object.keys(sizes).map((size) => [size, numberOf(ours[size])]));
+  // A short call is mostly its beginning and its end, which are no deltas in the middle of something.
+  const above = Math.max(...steadySizes.map((size) => calls[size].cpu)) - text.cpu;
+  const { min, max } = ratioOf(calls["1 MB"].rounds, calls["10 KB"].rounds);
+  const linearity = { ratio: calls["1 MB"].cpu / calls["10 KB"].cpu, min, max };
+  const isCapped = Object.values(calls).some((call) => call.isCapped);
+  const within = { above: above < budgets.above, linearity: !isCapped && linearity.ratio <= budgets.linearity };
+  const peer = theirs.text && comparison(ours, theirs, numberOf(streams).cpu);
+  return { name, reading, dialect: dialect.name, text, calls, above, linearity, within, peer };
+}
+
+/** Theirs to ours; `parser` is without what a stream costs that does nothing. */
+function comparison(ours, theirs, stream) {
+  return Object.entries(theirs).map(([what, numbers]) => {
+    const own = numberOf(ours[what]);
+    const other = numberOf(numbers);
+    const ratio = other.cpu / own.cpu;
+    const parser = Math.max(0, other.cpu - stream) / own.cpu;
+    const isIntact = numbers.every((number) => number.isIntact !== false);
+    return { what, ours: own, theirs: other, stream, ratio, parser, isIntact, within: ratio >= budgets.ratio };
+  });
+}
+
+/** µs of CPU a delta. */
+export function table(summaries) {
+  const columns = [
+    "dialect",
+    "read",
+    "text",
+    ...Object.keys(sizes),
+    "above",
+    "budget",
+    "1 MB/10 KB",
+    "min–max",
+    "budget",
+  ];
+  const rows = summaries.map((summary) => {
+    const { name, reading, wrong, text, calls, above, linearity, within } = summary;
+    if (wrong) return [name, reading, ...columns.slice(2).map(() => "–"), `WRONG: ${wrong}`];
+    return [
+      name,
+      reading,
+      text.cpu.toFixed(2),
+      ...Object.values(calls).map(({ cpu, isCapped }) => `${isCapped ? "> " : ""}${cpu.toFixed(2)}`),
+      above.toFixed(2),
+      `< ${budgets.above}`,
+      linearity.ratio.toFixed(2),
+      `${linearity.min.toFixed(2)}–${linearity.max.toFixed(2)}`,
+      `≤ ${budgets.linearity}`,
+      within.above && within.linearity ? "pass" : "OVER",
+    ];
+  });
+  return aligned([[...columns, ""], ...rows]);
+}
+
+export function peerTable(summaries) {
+  const columns = ["dialect", "what", "ours", "theirs", "of it streams", "ratio", "parser alone", "budget", ""];
+  const rows = summaries.flatMap(({ name, peer = [] }) =>
+    peer.map(({ what, ours, theirs, stream, ratio, parser, isIntact, within }) => [
+      name,
+      what,
+      ours.cpu.toFixed(2),
+      `${theirs.isCapped ? "> " : ""}${theirs.cpu.toFixed(1)}`,
+      stream.toFixed(1),
+      ratio.toFixed(0),
+      parser.toFixed(0),
+      `≥ ${budgets.ratio}`,
+      `${within ? "pass" : "OVER"}${isIntact ? "" : " (their call is not intact)"}`,
+    ]),
+  );
+  return aligned([columns, ...rows]);
+}
+
+/** The first two columns to the left, numbers to the right; the last is as long as it is. */
+function aligned(rows) {
+  const widths = rows[0].map((_, column) => Math.max(...rows.map((row) => row[column].length)));
+  const line = (row) =>
+    row.map((cell, column) => {
+      if (column === row.length - 1) return cell;
+      return column < 2 ? cell.padEnd(widths[column]) : cell.padStart(widths[column]);
+    });
+  return rows.map((row) => line(row).join("  ").trimEnd()).join("\n");
+}

@@ -1,0 +1,82 @@
+import { chatApi } from "../../backends/chat/index.ts";
+import { responsesApi } from "../../backends/responses/index.ts";
+import type { ServiceApi } from "../../backends/service.ts";
+import { invalidAnswer } from "../../backends/upstream-errors.ts";
+import type { Ending } from "../../dialects/index.ts";
+import type { Api, Backend, Round, Turn } from "../../turn/index.ts";
+import { BrokenStream, createSseReader } from "../../wire/sse.ts";
+import type { Recording } from "./recording.ts";
+
+/** What a text does not tell by itself. */
+export interface TextSettings {
+  ending: Ending;
+  /** In how many characters at a time it comes; all of them at once, unless said. */
+  pieces: number | undefined;
+}
+
+const apis: Record<Api, ServiceApi> = { chat: chatApi, responses: responsesApi };
+
+/** About what a network read brings. */
+const readSize = 64 * 1024;
+
+/** Answers with what was recorded, whatever it is asked. */
+export class RecordedBackend implements Backend {
+  readonly name = "recording";
+  readonly #recording: Recording;
+  readonly #settings: TextSettings;
+
+  constructor(recording: Recording, settings: TextSettings) {
+    this.#recording = recording;
+    this.#settings = settings;
+  }
+
+  carries(): boolean {
+    return true;
+  }
+
+  async run(turn: Turn, round: Round): Promise<void> {
+    const recording = this.#recording;
+    if (recording.kind === "text") {
+      await this.#sayText(recording.text, round);
+      return;
+    }
+    const reader = apis[recording.api].createReader(this.name, (text) => text, round.emit, turn);
+    if (recording.kind === "whole") {
+      reader.whole(recording.answer);
+      return;
+    }
+    const sse = createSseReader((event) => {
+      if (!reader.finished) reader.event(event);
+    });
+    const bytes = Buffer.from(recording.text);
+    try {
+      for (let at = 0; at < bytes.length && !reader.finished; at += readSize) {
+        sse.feed(bytes.subarray(at, at + readSize));
+        await round.flush();
+      }
+      if (!reader.finished) sse.end();
+      if (!reader.finished) reader.end();
+    } catch (error) {
+      throw error instanceof BrokenStream ? invalidAnswer(this.name, error.message) : error;
+    }
+  }
+
+  async #sayText(text: string, { emit, flush }: Round): Promise<void> {
+    const { ending, pieces = text.length } = this.#settings;
+    for (let at = 0; at < text.length; ) {
+      const piece = text.slice(at, wholeCharacter(text, at + pieces));
+      emit({ type: "text.delta", text: piece });
+      at += piece.length;
+      await flush();
+    }
+    emit({ type: "turn.finished", reason: ending === "cut" ? "length" : "stop" });
+  }
+
+  async close(): Promise<void> {}
+}
+
+/** The place itself, or behind the character that it would split. */
+function wholeCharacter(text: string, place: number): number {
+  const before = text.charCodeAt(place - 1);
+  return before >= 0xd800 && before < 0xdc00 ? place + 1 : place;
+}

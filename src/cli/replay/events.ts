@@ -1,0 +1,78 @@
+import { Continuity, Observer, runTurn, type Way } from "../../engine/index.ts";
+import { type Backend, type Breaker, type Encoder, type EventSink, Ids, type Log, Stop } from "../../turn/index.ts";
+import { type ChatRequest, createChatEncoder } from "../../wire/chat/index.ts";
+import { errorEnvelope } from "../../wire/envelope.ts";
+import { ResponsesEncoder, type ResponsesRequest } from "../../wire/responses/index.ts";
+import { done } from "../../wire/sse.ts";
+import type { Dialects } from "./tools.ts";
+
+/** So long that it never comes, in milliseconds. */
+const never = 2 ** 31 - 1;
+
+const nobody: EventSink = { on: false, keepsValues: false, write: () => {} };
+const silence: Log = { isLevelEnabled: () => false, debug() {}, info() {}, warn() {}, error() {} };
+const unbroken: Breaker = { watch: (ask) => ask(), failed: () => {} };
+
+/** Where lines go. A promise means that no more can be taken until it resolves. */
+export type WriteLines = (lines: string) => Promise<void> | undefined;
+
+export interface Played {
+  /** The status that the client would get instead of a stream. */
+  httpStatus: number | undefined;
+}
+
+/** Runs the whole way from the backend to a client, and writes each event that the client would get as a line of JSON. */
+export async function playEvents(
+  request: ChatRequest | ResponsesRequest,
+  backend: Backend,
+  dialects: Dialects,
+  write: WriteLines,
+): Promise<Played> {
+  const { turn } = request;
+  const ids = new Ids(turn.input);
+  const way: Way = {
+    backend,
+    breaker: unbroken,
+    turn: () => turn,
+    retries: 0,
+    recovery: dialects === "none" ? undefined : { dialects, repair: true },
+    firstContent: never,
+  };
+  const ending = await runTurn(
+    {
+      turn,
+      ways: [way],
+      createEncoder: () => encoderFor(request, ids),
+      ids,
+      memory: new Continuity().of(null),
+      observer: new Observer(nobody, silence, "replay", backend.name),
+      clock: performance,
+      receivedAt: performance.now(),
+      keepAlive: never,
+      total: never,
+      stop: new Stop(),
+    },
+    { open: () => {}, write: (text) => write(payloads(text)), end: (text) => void write(payloads(text)) },
+  );
+  if (ending.opened || !ending.error) return { httpStatus: undefined };
+  write(`${errorEnvelope(ending.error.body)}\n`);
+  return { httpStatus: ending.error.status };
+}
+
+function encoderFor(request: ChatRequest | ResponsesRequest, ids: Ids): Encoder {
+  const { model } = request.turn;
+  return request.api === "responses"
+    ? new ResponsesEncoder({ request, model, now, ids, profile: "openai" })
+    : createChatEncoder({ ...request, model, created: now() }, true);
+}
+
+/** Seconds since 1970, as both APIs count. */
+function now(): number {
+  return Math.floor(Date.now() / 1000);
+}
+
+/** Of whole server-sent events what they carry, one a line. */
+function payloads(events: string): string {
+  const lines = events.split("\n").filter((line) => line.startsWith("data: ") && line !== `data: ${done}`);
+  return lines.map((line) => `${line.slice("data: ".length)}\n`).join("");
+}

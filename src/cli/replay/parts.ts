@@ -1,0 +1,105 @@
+import type { Ending } from "../../dialects/index.ts";
+import {
+  type Backend,
+  isTerminal,
+  Stop,
+  type Turn,
+  type TurnError,
+  type TurnEvent,
+  toTurnError,
+} from "../../turn/index.ts";
+
+/** What an answer is made of before anything is looked for in it. */
+export type Part = TextPart | CallPart;
+
+export interface TextPart {
+  kind: "message" | "refusal" | "reasoning";
+  /** As it came. */
+  pieces: string[];
+}
+
+/** A call that the backend gave as such. */
+export interface CallPart {
+  kind: "call";
+  name: string;
+  arguments: string;
+  isWhole: boolean;
+}
+
+export interface Parts {
+  parts: Part[];
+  ending: Ending;
+  /** Where the answer ended in a failure. */
+  error: TurnError | undefined;
+}
+
+/** What the backend says by itself, past all that the engine would do with it. */
+export async function partsOf(backend: Backend, turn: Turn): Promise<Parts> {
+  const collector = new Collector();
+  let error: TurnError | undefined;
+  let ending: Ending = "cut";
+  const emit = (event: TurnEvent) => {
+    collector.take(event);
+    if (event.type === "turn.finished" && event.reason === "stop") ending = "stop";
+    if (event.type === "turn.failed") error = event.error;
+  };
+  try {
+    await backend.run(turn, { emit, flush: () => undefined, stop: new Stop() });
+  } catch (thrown) {
+    error = toTurnError(thrown);
+  }
+  return { parts: collector.parts, ending, error };
+}
+
+class Collector {
+  readonly parts: Part[] = [];
+  /** Those that have a number may be mixed. */
+  readonly #texts = new Map<number, TextPart>();
+  readonly #calls = new Map<number, CallPart>();
+
+  take(event: TurnEvent): void {
+    switch (event.type) {
+      case "message.started":
+      case "reasoning.started":
+        this.#begin(event.type === "message.started" ? "message" : "reasoning", event.item);
+        return;
+      case "text.delta":
+        this.#text("message", event.item).pieces.push(event.text);
+        return;
+      case "refusal.delta":
+        this.#text("refusal", event.item).pieces.push(event.text);
+        return;
+      case "reasoning.delta":
+        this.#text("reasoning", event.item).pieces.push(event.text);
+        return;
+      case "call.started": {
+        const call: CallPart = { kind: "call", name: event.name, arguments: "", isWhole: false };
+        this.#calls.set(event.call, call);
+        this.parts.push(call);
+        return;
+      }
+      case "call.arguments":
+      case "call.done": {
+        const call = this.#calls.get(event.call);
+        if (!call) return;
+        if (event.type === "call.done") call.isWhole = true;
+        else call.arguments += event.delta;
+        return;
+      }
+      default:
+        if (isTerminal(event)) this.#texts.clear();
+    }
+  }
+
+  #text(kind: TextPart["kind"], item: number | undefined): TextPart {
+    const open = item === undefined ? this.parts.at(-1) : this.#texts.get(item);
+    return open?.kind === kind ? open : this.#begin(kind, item);
+  }
+
+  #begin(kind: TextPart["kind"], item: number | undefined): TextPart {
+    const part: TextPart = { kind, pieces: [] };
+    this.parts.push(part);
+    if (item !== undefined) this.#texts.set(item, part);
+    return part;
+  }
+}

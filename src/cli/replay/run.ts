@@ -1,0 +1,143 @@
+import { once } from "node:events";
+import { didYouMean } from "../../config/index.ts";
+import type { ReadingOptions } from "../../dialects/index.ts";
+import { parts as gatewayParts } from "../../gateway/parts.ts";
+import type { Api, JsonValue } from "../../turn/index.ts";
+import { TurnError } from "../../turn/index.ts";
+import { type ChatRequest, decodeChatRequest } from "../../wire/chat/index.ts";
+import { decodeResponsesRequest, type ResponsesRequest } from "../../wire/responses/index.ts";
+import { RecordedBackend } from "./backend.ts";
+import { Complaint } from "./complaint.ts";
+import { playEvents } from "./events.ts";
+import { readText } from "./file.ts";
+import { partsOf } from "./parts.ts";
+import { readParts } from "./reading.ts";
+import { readRecording } from "./recording.ts";
+import { renderSpans } from "./spans.ts";
+import { type Dialects, namesWritten, readToolsFile, toolNamed } from "./tools.ts";
+
+/** As they were written. */
+export interface ReplayFlags {
+  file?: string | undefined;
+  tools?: string | undefined;
+  tool?: string | undefined;
+  dialects?: string | undefined;
+  format?: string | undefined;
+  api?: string | undefined;
+  ending?: string | undefined;
+  pieces?: string | undefined;
+}
+
+export async function runReplay(flags: ReplayFlags): Promise<number> {
+  // Whoever reads may have seen enough.
+  process.stdout.on("error", () => process.exit());
+  try {
+    await replay(flags);
+    return 0;
+  } catch (error) {
+    if (!(error instanceof Complaint)) throw error;
+    tell(error.message);
+    return 1;
+  }
+}
+
+async function replay(flags: ReplayFlags): Promise<void> {
+  const { file } = flags;
+  if (file === undefined) throw new Complaint("replay needs a FILE: what a model wrote, or what its provider sent");
+  const format = oneOf("--format", flags.format, ["spans", "events"]) ?? (process.stdout.isTTY ? "spans" : "events");
+  const api = oneOf("--api", flags.api, ["responses", "chat"]) ?? "responses";
+  const dialects = readDialects(flags.dialects);
+  const ending = oneOf("--ending", flags.ending, ["stop", "cut"]);
+  const pieces = readPieces(flags.pieces);
+
+  const recording = readRecording(await readText(file));
+  if (recording.kind !== "text" && (ending ?? pieces) !== undefined) {
+    throw new Complaint(
+      `${file} is a provider's answer, which has its own pieces and ending; leave out --ending and --pieces`,
+    );
+  }
+  const backend = new RecordedBackend(recording, { ending: ending ?? "stop", pieces });
+  const declared = await declaredTools(flags);
+  const bare = requestFor(api, declared ?? []);
+  const found = await partsOf(backend, bare.turn);
+  const request = declared ? bare : requestFor(api, supposedTools(namesWritten(found.parts, dialects)));
+
+  if (format === "spans") {
+    const tools = request.turn.tools.filter((tool) => tool.type === "function");
+    const options: ReadingOptions | undefined = dialects === "none" ? undefined : { tools, dialects };
+    await write(renderSpans(readParts(found, options), found.error, hasColours()));
+    return;
+  }
+  const { httpStatus } = await playEvents(request, backend, dialects, write);
+  if (httpStatus !== undefined) tell(`no stream would be opened: this is an HTTP error with status ${httpStatus}`);
+}
+
+/** The request that the answer was recorded of, as far as it matters. */
+function requestFor(api: Api, tools: JsonValue[]): ChatRequest | ResponsesRequest {
+  const body = { model: "recording", stream: true, tools };
+  try {
+    return api === "chat"
+      ? decodeChatRequest({
+          ...body,
+          messages: [{ role: "user", content: "" }],
+          stream_options: { include_usage: true },
+        })
+      : decodeResponsesRequest({ ...body, input: "" });
+  } catch (error) {
+    if (!(error instanceof TurnError)) throw error;
+    throw new Complaint(`the tools cannot be used: ${error.message}`);
+  }
+}
+
+async function declaredTools({ tools, tool }: ReplayFlags): Promise<JsonValue[] | undefined> {
+  if (tools === undefined && tool === undefined) return undefined;
+  const named = (tool ?? "").split(",").flatMap((name) => (name.trim() === "" ? [] : [toolNamed(name.trim())]));
+  return [...(tools === undefined ? [] : await readToolsFile(tools)), ...named];
+}
+
+/** Without declared tools nothing in a text is a call, and there would be little to see. */
+function supposedTools(names: readonly string[]): JsonValue[] {
+  if (names.length > 0) tell(`no tools were given, so these names are taken for tools: ${names.join(", ")}`);
+  else tell("no tools were given, and no name of one was found; give them with --tools FILE or --tool NAME");
+  return names.map(toolNamed);
+}
+
+function readDialects(written = "auto"): Dialects {
+  if (written === "auto" || written === "none") return written;
+  const names = written.split(",").map((name) => name.trim());
+  for (const name of names) {
+    const { dialects } = gatewayParts;
+    if (dialects.includes(name)) continue;
+    throw new Complaint(
+      `there is no dialect ${name}${didYouMean(name, dialects) || `; there are ${dialects.join(", ")}`}`,
+    );
+  }
+  return names;
+}
+
+function readPieces(written: string | undefined): number | undefined {
+  if (written === undefined) return undefined;
+  if (/^[1-9]\d{0,8}$/.test(written)) return Number(written);
+  throw new Complaint(`--pieces must be a number of characters from 1 on, found ${written}`);
+}
+
+function oneOf<T extends string>(flag: string, written: string | undefined, known: readonly T[]): T | undefined {
+  const found = known.find((value) => value === written);
+  if (written === undefined || found) return found;
+  throw new Complaint(`${flag} must be ${known.join(" or ")}, found ${written}`);
+}
+
+function hasColours(): boolean {
+  const { FORCE_COLOR: forced, NO_COLOR: refused, TERM } = process.env;
+  if (forced !== undefined && forced !== "") return forced !== "0";
+  return process.stdout.isTTY && !refused && TERM !== "dumb";
+}
+
+function write(text: string): Promise<void> | undefined {
+  if (text === "" || process.stdout.write(text)) return undefined;
+  return once(process.stdout, "drain").then(() => {});
+}
+
+function tell(sentence: string): void {
+  process.stderr.write(`toolwire: ${sentence}\n`);
+}

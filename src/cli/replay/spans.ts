@@ -1,0 +1,100 @@
+import type { FoundCall, RejectReport, RepairReport, Span, SpanKind } from "../../dialects/index.ts";
+import { parseJson, type TurnError } from "../../turn/index.ts";
+import type { ReadPart } from "./reading.ts";
+
+/** Select Graphic Rendition, by the numbers that every terminal knows. */
+const styles: Record<SpanKind | "title", string> = {
+  text: "",
+  reasoning: "2;3",
+  call: "1;36",
+  markup: "90",
+  title: "1",
+};
+
+const meanings: Record<SpanKind, string> = {
+  text: "what the client sees",
+  reasoning: "what the model thought",
+  call: "became a call",
+  markup: "means nothing to a person",
+};
+
+const kinds: readonly SpanKind[] = ["text", "reasoning", "call", "markup"];
+
+/** The answer for a person to look at: its text, each part of it in the colour of what it became, then what was found in it. */
+export function renderSpans(parts: readonly ReadPart[], error: TurnError | undefined, colours: boolean): string {
+  const paint = (style: keyof typeof styles, text: string) => (colours ? inStyle(styles[style], text) : text);
+  const coloured = (spans: readonly Span[]) => spans.map(({ kind, text }) => paint(kind, visible(text))).join("");
+  const shown = parts.map(({ spans }) => onLines(colours ? coloured(spans) : listed(spans))).join("");
+  const legend = kinds.map((kind) => `  ${paint(kind, kind.padEnd(longestKind))}  ${meanings[kind]}\n`).join("");
+  const calls = parts.flatMap((part) => part.calls.map(describeCall));
+  const repairs = parts.flatMap(({ text, repairs }) => repairs.map((report) => describeRepair(text, report)));
+  const rejected = parts.flatMap(({ text, rejected }) => rejected.map((report) => describeRejected(text, report)));
+  const blocks: [title: string, lines: string][] = [
+    ["calls", calls.join("")],
+    ["repairs", repairs.join("")],
+    ["left as text", rejected.join("")],
+    ["failed", error ? `  ${visible(error.message)}\n` : ""],
+  ];
+  const rest = blocks
+    .filter(([, lines]) => lines !== "")
+    .map(([title, lines]) => `\n${paint("title", title)}\n${lines}`);
+  return `${shown}\n${legend}${rest.join("")}`;
+}
+
+const longestKind = Math.max(...kinds.map((kind) => kind.length));
+
+/** Without colours: each span beside the name of its kind. */
+function listed(spans: readonly Span[]): string {
+  return spans
+    .flatMap(({ kind, text }) =>
+      visible(text)
+        .replace(/\n$/, "")
+        .split("\n")
+        .map((line, index) => `${(index === 0 ? kind : "").padEnd(longestKind)} │ ${line}\n`),
+    )
+    .join("");
+}
+
+/** Line by line, so that a pager that begins in the middle shows it too. */
+function inStyle(style: string, text: string): string {
+  if (style === "") return text;
+  return text.replace(/[^\n]+/g, (line) => `\x1b[${style}m${line}\x1b[0m`);
+}
+
+/** A recording must not steer the terminal that shows it. */
+function visible(text: string): string {
+  return text.replace(/\p{Cc}/gu, (character) => {
+    if (character === "\n" || character === "\t") return character;
+    const code = character.charCodeAt(0);
+    return code < 0x20 ? String.fromCharCode(0x2400 + code) : "\ufffd";
+  });
+}
+
+function describeCall({ name, arguments: given, dialect, isWhole }: FoundCall): string {
+  const from = dialect === "" ? "native" : dialect;
+  const note = isWhole ? "" : ", cut off: a client must not run it";
+  const value = parseJson(given);
+  const pretty = value === undefined ? given : JSON.stringify(value, null, 2);
+  return `  ${visible(name)} (${from}${note})\n${visible(pretty).replace(/^/gm, "    ")}\n`;
+}
+
+function describeRepair(text: string, { repair, offset, dialect }: RepairReport): string {
+  return `  ${placeOf(text, offset)}  ${repair} (${dialect})\n`;
+}
+
+function describeRejected(text: string, { dialect, name, reason, offset }: RejectReport): string {
+  const why = name === undefined ? reason : `${reason}: ${name}`;
+  return `  ${placeOf(text, offset)}  ${visible(why)} (${dialect})\n`;
+}
+
+/** As editors say it: from 1; and the offset, from 0. */
+function placeOf(text: string, offset: number): string {
+  const before = text.slice(0, offset);
+  const line = before.split("\n").length;
+  const column = offset - (before.lastIndexOf("\n") + 1) + 1;
+  return `${line}:${column} (offset ${offset})`;
+}
+
+function onLines(text: string): string {
+  return text === "" || text.endsWith("\n") ? text : `${text}\n`;
+}

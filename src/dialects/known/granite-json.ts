@@ -1,0 +1,24 @@
+import type { Dialect } from "../dialect.ts";
+import { closeBlock } from "../reading/close.ts";
+import { jsonList, maybeClose, writeJsonList } from "../reading/json-list.ts";
+
+/** `<|tool_call|>[{"name": …, "arguments": {…}}]`, which nothing closes; also `<tool_call>[…]` and, of old, `<function_call>{…}`. */
+export const graniteJson: Dialect = {
+  name: "granite-json",
+  models: "Granite 3, Granite 20B function calling, Phi-4 mini",
+  openers: ["<|tool_call|>", "<tool_call>", "<function_call>"],
+  closers: ["<|/tool_call|>", "</tool_call>", "</function_call>"],
+  *read(block) {
+    if (block.opener !== "<tool_call>") {
+      yield* jsonList(block);
+      yield* maybeClose(block);
+      return;
+    }
+    // What others write behind the same mark is closed, and is theirs.
+    yield* block.space();
+    if (!(yield* block.sees("["))) block.fail("there is no list");
+    yield* jsonList(block);
+    yield* closeBlock(block);
+  },
+  write: (calls) => `<|tool_call|>${writeJsonList(calls)}`,
+};

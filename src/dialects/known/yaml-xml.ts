@@ -1,0 +1,69 @@
+import { parse, stringify } from "yaml";
+import { isObject, parseJson } from "../../turn/index.ts";
+import type { Block } from "../core/block.ts";
+import type { Dialect, Reading } from "../dialect.ts";
+import { requireNothing } from "../reading/parameter-tags.ts";
+import { rawText } from "../reading/raw-text.ts";
+import { seesCall, toolTag } from "../reading/tool-tag.ts";
+import { yamlArguments } from "../reading/yaml-arguments.ts";
+
+/** How arguments begin, so that a tag in a sentence is not taken for a call: with a key, an object, or a comment. */
+const beginning = /^\s*(?:<\/|---|#|\{|["'][^\n]|[^\s<>:{}[\],&*!|%@`"'#-][^:\n]{0,128}:(?:\s|$))/;
+const nextCall = /^<\s*([\w.:-]+)\s*(?:\/>|>\s*[^\s<])/;
+/** How far is looked for the beginning. */
+const farthest = 192;
+/** Nobody writes more by hand, and it is read at one go. */
+const longest = 1024 * 1024;
+
+/** `<TOOL>`, the arguments as YAML, `</TOOL>`. */
+export const yamlXml: Dialect = {
+  name: "yaml-xml",
+  models: "any that is prompted to use tool names as tags around YAML",
+  openers: ["<"],
+  closers: [],
+  bare: true,
+  *read(block) {
+    do {
+      if (block.accepted) yield* block.expect("<");
+      const { name, isEmpty } = yield* toolTag(block);
+      if (!isEmpty) yield* expectBeginning(block);
+      block.begin(name);
+      const text = isEmpty ? "" : yield* body(block, name);
+      if (text.trim() === "") requireNothing(block);
+      block.arguments(yamlArguments(block, text));
+      block.end();
+      block.accept();
+    } while (yield* seesCall(block, nextCall));
+  },
+  write: (calls) => calls.map(({ name, arguments: text }) => `<${name}>\n${writeYaml(text)}</${name}>`).join("\n"),
+};
+
+/** A tag in a sentence is no call, and nothing to report. */
+function* expectBeginning(block: Block): Reading {
+  yield* block.need(farthest);
+  if (!beginning.test(ahead(block))) block.fail("there is no parameter");
+}
+
+function ahead(block: Block): string {
+  return block.text.slice(block.at, block.at + farthest);
+}
+
+function* body(block: Block, name: string): Reading<string> {
+  const isOnOwnLines = /^[ \t\r]*\n/.test(ahead(block));
+  let text = "";
+  yield* rawText(block, [{ mark: `</${name}>`, atLineStart: isOnOwnLines }], (more) => {
+    text += more;
+    if (text.length > longest) block.fail("the arguments are too long");
+  });
+  return text;
+}
+
+/** As it is usual, if that can be read again; else as JSON, which is YAML too. */
+function writeYaml(text: string): string {
+  const given = parseJson(text);
+  if (!isObject(given)) return "{}\n";
+  const usual = stringify(given, { aliasDuplicateObjects: false, lineWidth: 0 });
+  const isReadable = beginning.test(usual) && !usual.includes("</");
+  if (isReadable && JSON.stringify(parse(usual)) === JSON.stringify(given)) return usual;
+  return `${JSON.stringify(given).replaceAll("<", "\\u003c")}\n`;
+}

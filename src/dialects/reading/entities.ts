@@ -1,0 +1,35 @@
+const entity = /&(?:(lt|gt|amp|quot|apos)|#(\d{1,7})|#x([0-9a-fA-F]{1,6}));/g;
+const longest = "&#x10FFFF;".length;
+const characters: Record<string, string> = { lt: "<", gt: ">", amp: "&", quot: '"', apos: "'" };
+
+/** Text in which entities stand for characters. What is no entity of XML stays as it is. */
+export function unescapeEntities(text: string): string {
+  return text.replace(entity, (whole, name?: string, decimal?: string, hexadecimal?: string) => {
+    if (name !== undefined) return characters[name] ?? whole;
+    const code = decimal === undefined ? Number.parseInt(hexadecimal ?? "", 16) : Number(decimal);
+    return code <= 0x10ffff ? String.fromCodePoint(code) : whole;
+  });
+}
+
+export function escapeEntities(text: string): string {
+  return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;");
+}
+
+/** The same for text that comes in pieces: an entity may be cut. */
+export class Entities {
+  #held = "";
+
+  add(text: string): string {
+    const all = this.#held + text;
+    const last = all.lastIndexOf("&");
+    const isCut = last !== -1 && all.length - last < longest && !all.includes(";", last);
+    this.#held = isCut ? all.slice(last) : "";
+    return unescapeEntities(isCut ? all.slice(0, last) : all);
+  }
+
+  end(): string {
+    const held = this.#held;
+    this.#held = "";
+    return held;
+  }
+}

@@ -1,0 +1,123 @@
+import type { JsonObject } from "../../turn/index.ts";
+import type { Block } from "../core/block.ts";
+import { needsArguments, parameterSchema } from "../core/tools.ts";
+import type { Reading } from "../dialect.ts";
+import { ArgumentsObject, type Trim } from "./arguments-object.ts";
+import { Entities } from "./entities.ts";
+import { rawText, type TextEnd } from "./raw-text.ts";
+import { closingTag } from "./tool-tag.ts";
+import { declaredTypes } from "./values.ts";
+import { XmlValues } from "./xml-tree.ts";
+
+/** How the parameters of a call are written as tags. */
+export interface ParameterTags {
+  /** The name of the tag around them. */
+  around: string;
+  /** Of a value that is declared to be a string. */
+  trim: Trim;
+  /** `&lt;` stands for `<`. */
+  hasEntities?: boolean;
+}
+
+/** `<KEY>VALUE</KEY>…`, up to behind the closing tag of what is around them: all the arguments of a call. */
+export function* parameterTags(block: Block, tags: ParameterTags): Reading {
+  const object = new ArgumentsObject(block);
+  let held: Held | undefined;
+  for (let count = 0; ; count++) {
+    yield* block.space();
+    if (count > 0 && block.mends && (yield* block.peek()) === -1) {
+      block.repaired("missing_close");
+      break;
+    }
+    yield* block.expect("<");
+    if (yield* block.maybe("/")) {
+      yield* closingTag(block, tags.around);
+      if (count === 0) requireNothing(block);
+      break;
+    }
+    const { name, isEmpty } = yield* parameterTag(block);
+    if (held && held.name !== name) {
+      give(block, object, held, tags);
+      held = undefined;
+    }
+    if (isString(block, name)) yield* string(block, object, name, isEmpty, tags);
+    else {
+      held ??= { name, texts: [] };
+      held.texts.push(isEmpty ? "" : yield* heldText(block, name, tags));
+    }
+  }
+  if (held) give(block, object, held, tags);
+  object.end();
+}
+
+/** A call without arguments, of a tool that needs some, is none. */
+export function requireNothing(block: Block): void {
+  if (block.tool && needsArguments(block.tool)) block.fail("there are no arguments");
+}
+
+/** Values that are given together, when it is known that no more of them follow. */
+interface Held {
+  name: string;
+  texts: string[];
+}
+
+/** `<KEY>`, perhaps with attributes, which say nothing; or `<KEY/>`. */
+function* parameterTag(block: Block): Reading<{ name: string; isEmpty: boolean }> {
+  const { text: tag } = yield* block.until([">"]);
+  const isEmpty = tag.endsWith("/");
+  const [name = ""] = (isEmpty ? tag.slice(0, -1) : tag).split(/\s/, 1);
+  if (name === "" || /^[!?]|</.test(tag)) block.fail("a parameter is missing");
+  return { name, isEmpty };
+}
+
+function schemaOf(block: Block, name: string): JsonObject | undefined {
+  return block.tool && parameterSchema(block.tool, name);
+}
+
+function isString(block: Block, name: string): boolean {
+  const types = declaredTypes(schemaOf(block, name), block.tool?.parameters);
+  return types.size === 1 && types.has("string");
+}
+
+/** What ends a value. Where its own tag is forgotten, the one around it ends it, if the message ends there too. */
+function valueEnds(name: string, tags: ParameterTags): TextEnd[] {
+  return [
+    { mark: `</${name}>`, follows: ["<"] },
+    { mark: `</${tags.around}>`, follows: [], stays: true },
+  ];
+}
+
+function* string(block: Block, object: ArgumentsObject, name: string, isEmpty: boolean, tags: ParameterTags): Reading {
+  if (object.has(name)) block.fail("a parameter is given twice");
+  const value = object.parameter(name, tags.trim);
+  const entities = tags.hasEntities ? new Entities() : undefined;
+  if (!isEmpty) {
+    const end = yield* rawText(block, valueEnds(name, tags), (text) => value.add(entities?.add(text) ?? text));
+    if (end.stays) block.repaired("missing_close");
+  }
+  value.add(entities?.end() ?? "");
+  value.end();
+}
+
+/** A value that may hold tags, even of its own name. */
+function* heldText(block: Block, name: string, tags: ParameterTags): Reading<string> {
+  const open = { mark: `<${name}>` };
+  const close = { mark: `</${name}>` };
+  let text = "";
+  let depth = 0;
+  for (;;) {
+    const ends = depth > 0 ? [open, close] : [open, ...valueEnds(name, tags)];
+    const { mark, stays } = yield* rawText(block, ends, (more) => {
+      text += more;
+    });
+    if (stays) block.repaired("missing_close");
+    if (mark === open.mark) depth++;
+    else if (depth-- === 0) return text;
+    text += mark;
+  }
+}
+
+function give(block: Block, object: ArgumentsObject, { name, texts }: Held, tags: ParameterTags): void {
+  const values = new XmlValues(block, tags.hasEntities ?? false);
+  object.json(name)(values.read(texts, schemaOf(block, name)));
+}

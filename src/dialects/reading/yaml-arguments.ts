@@ -1,0 +1,85 @@
+import { type Document, isMap, isScalar, isSeq, parseDocument, type Scalar, type YAMLMap } from "yaml";
+import type { JsonObject } from "../../turn/index.ts";
+import type { Block } from "../core/block.ts";
+import { isPoison } from "../core/json-text.ts";
+import { itemOf, memberOf } from "./nested-schema.ts";
+import { declaredTypes, readValue } from "./values.ts";
+
+const jsonNumber = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
+/** Deeper than this it is no arguments of anything. */
+const deepest = 64;
+const notYaml = "the arguments are not YAML";
+
+/** The arguments of the call that is open, from YAML text to JSON text. Aliases and tags of its own have no place in it. */
+export function yamlArguments(block: Block, text: string): string {
+  if (text.trim() === "") return "{}";
+  const document = parsed(text);
+  if (!document || document.errors.length > 0 || document.warnings.length > 0) block.fail(notYaml);
+  if (!isMap(document.contents)) block.fail(notYaml);
+  return new YamlValues(block).object(document.contents, block.tool?.parameters, 0);
+}
+
+function parsed(text: string): Document | undefined {
+  try {
+    // The parser's own search for duplicate keys compares every pair; ours is linear.
+    return parseDocument(text, { prettyErrors: false, logLevel: "silent", uniqueKeys: false });
+  } catch {
+    // It goes into itself for each level of brackets.
+    return undefined;
+  }
+}
+
+class YamlValues {
+  readonly #block: Block;
+  readonly #root: JsonObject | undefined;
+
+  constructor(block: Block) {
+    this.#block = block;
+    this.#root = block.tool?.parameters;
+  }
+
+  object(map: YAMLMap, schema: JsonObject | undefined, depth: number): string {
+    const names = new Set<string>();
+    const members = map.items.map(({ key, value }) => {
+      if (!isScalar(key)) this.#block.fail(notYaml);
+      const name = typeof key.value === "string" ? key.value : (key.source ?? "");
+      const member = memberOf(schema, name, this.#root);
+      if (names.has(name)) this.#block.fail("a parameter is given twice");
+      if (!member && isPoison(name)) this.#block.fail("a key is not safe");
+      names.add(name);
+      return `${JSON.stringify(name)}:${this.#value(value, member, depth + 1)}`;
+    });
+    return `{${members.join(",")}}`;
+  }
+
+  #value(node: unknown, schema: JsonObject | undefined, depth: number): string {
+    if (depth > deepest) this.#block.fail(notYaml);
+    if (node === null) return "null";
+    if (isScalar(node)) return this.#scalar(node, schema);
+    if (isMap(node)) return this.object(node, schema, depth);
+    if (!isSeq(node)) this.#block.fail(notYaml);
+    const items = itemOf(schema, this.#root);
+    return `[${node.items.map((item) => this.#value(item, items, depth + 1)).join(",")}]`;
+  }
+
+  /** What YAML takes it for, if that is declared; else what it is as text. */
+  #scalar({ value, source }: Scalar, schema: JsonObject | undefined): string {
+    const types = declaredTypes(schema, this.#root);
+    const text = typeof value === "string" ? value : (source ?? "");
+    if (types.size > 0 && !fits(value, types)) {
+      const { json, repairs } = readValue(text, types);
+      for (const repair of repairs) this.#block.repaired(repair);
+      return json;
+    }
+    if (typeof value !== "number") return JSON.stringify(value ?? null);
+    if (jsonNumber.test(text)) return text;
+    return JSON.stringify(Number.isFinite(value) ? value : text);
+  }
+}
+
+function fits(value: unknown, types: ReturnType<typeof declaredTypes>): boolean {
+  if (value === null) return types.has("null");
+  if (typeof value === "string") return types.has("string");
+  if (typeof value === "boolean") return types.has("boolean");
+  return types.has("number") || (types.has("integer") && Number.isInteger(value));
+}

@@ -1,0 +1,48 @@
+import type { RepairReport } from "../../dialects/index.ts";
+import type { Repair, TurnEvent } from "../../turn/index.ts";
+
+/** What the readers of one round share. */
+export interface Finder {
+  emit(event: TurnEvent): void;
+  /** A number for a call, which no call and no item of the backend has. */
+  number(): number;
+}
+
+/** The calls that one reader finds, as events. They come one after the other. */
+export class FoundCalls {
+  readonly #finder: Finder;
+  #open: number | undefined;
+  readonly #repairs = new Set<Repair>();
+
+  constructor(finder: Finder) {
+    this.#finder = finder;
+  }
+
+  get isOpen(): boolean {
+    return this.#open !== undefined;
+  }
+
+  start(name: string, dialect: string, callId: string | undefined): void {
+    const call = this.#finder.number();
+    this.#open = call;
+    this.#repairs.clear();
+    this.#finder.emit({ type: "call.started", call, kind: "function", name, callId, dialect });
+  }
+
+  arguments(delta: string): void {
+    if (this.#open !== undefined) this.#finder.emit({ type: "call.arguments", call: this.#open, delta });
+  }
+
+  done(): void {
+    if (this.#open !== undefined) this.#finder.emit({ type: "call.done", call: this.#open });
+    this.#open = undefined;
+  }
+
+  /** Each kind is told once a call. One that shows only behind its call is told without it. */
+  repaired({ repair, call }: RepairReport): void {
+    const open = call === undefined ? undefined : this.#open;
+    if (open !== undefined && this.#repairs.has(repair)) return;
+    this.#repairs.add(repair);
+    this.#finder.emit({ type: "call.repaired", call: open, repair });
+  }
+}

@@ -1,0 +1,192 @@
+import { createReader, type Ending, type Reader, type RejectReport, type Sink } from "../../dialects/index.ts";
+import type {
+  Emit,
+  FunctionTool,
+  MessageDone,
+  MessageStarted,
+  Turn,
+  TurnEvent,
+  TurnFailed,
+  TurnFinished,
+} from "../../turn/index.ts";
+import type { Observer } from "../observer.ts";
+import { Message, type MessageFinder } from "../recovery/message.ts";
+import { Thoughts } from "../recovery/thoughts.ts";
+import type { Recovery } from "../way.ts";
+import type { Stage } from "./stage.ts";
+
+/**
+ * Calls that the model wrote as text become calls. Everything else passes as it is, in most cases as the very same event.
+ * There is no such stage where no call can be meant.
+ */
+export function recoverCalls(turn: Turn, recovery: Recovery | undefined, observer: Observer): Stage | undefined {
+  const tools = turn.tools.filter((tool) => tool.type === "function");
+  if (!recovery || tools.length === 0 || turn.choice.mode === "none") return undefined;
+  const recovering = new Recovering(tools, recovery, observer);
+  return (event, emit) => recovering.take(event, emit);
+}
+
+class Recovering implements MessageFinder {
+  readonly #tools: readonly FunctionTool[];
+  readonly #recovery: Recovery;
+  readonly #observer: Observer;
+  /** By their numbers; what has none is one message. */
+  readonly #messages = new Map<number | undefined, Message>();
+  /** The one that had text last, and its number. */
+  #last: Message | undefined;
+  #lastItem: number | undefined;
+  /** Reasoning without an answer so far. */
+  #thoughts: Thoughts | undefined;
+  #hasAnswered = false;
+  #hasGiven = false;
+  #found = 0;
+  #next: Emit = () => {};
+
+  constructor(tools: readonly FunctionTool[], recovery: Recovery, observer: Observer) {
+    this.#tools = tools;
+    this.#recovery = recovery;
+    this.#observer = observer;
+  }
+
+  take(event: TurnEvent, next: Emit): void {
+    this.#next = next;
+    switch (event.type) {
+      case "text.delta":
+        this.#messageOf(event.item).push(event);
+        return;
+      case "message.started":
+        this.#start(event);
+        return;
+      case "message.done":
+        this.#done(event);
+        return;
+      case "annotation.added":
+        this.#messageOf(event.item).pass(event);
+        return;
+      case "refusal.delta":
+        this.answering();
+        this.#messageOf(event.item).end("stop");
+        this.#messageOf(event.item).pass(event);
+        return;
+      case "reasoning.delta":
+        // An item of its own has an end of its own, and perhaps a seal that fits nothing else than what it was.
+        if (event.item !== undefined || this.#hasAnswered) this.emit(event);
+        else this.#think().push(event);
+        return;
+      case "call.started":
+        this.answering();
+        this.#settle();
+        this.emit(event);
+        return;
+      case "reasoning.started":
+        this.#settle();
+        this.emit(event);
+        return;
+      case "item.done":
+        // What a chat message has besides its text has no place among the items.
+        if (event.api === "responses") this.#settle();
+        this.emit(event);
+        return;
+      case "turn.finished":
+      case "turn.failed":
+        this.#finish(event);
+        next(event);
+        return;
+      default:
+        next(event);
+    }
+  }
+
+  #messageOf(item: number | undefined): Message {
+    if (this.#last && this.#lastItem === item) return this.#last;
+    return this.#keep(item, this.#messages.get(item) ?? new Message(this, item));
+  }
+
+  #keep(item: number | undefined, message: Message): Message {
+    this.#messages.set(item, message);
+    this.#last = message;
+    this.#lastItem = item;
+    return message;
+  }
+
+  #forget(item: number | undefined): void {
+    this.#messages.delete(item);
+    if (this.#lastItem === item) this.#last = undefined;
+  }
+
+  #start(event: MessageStarted): void {
+    this.#settle();
+    this.#messages.get(event.item)?.end("stop");
+    this.#keep(event.item, new Message(this, event.item, event));
+  }
+
+  /** Whether its text was all of it, or was cut off, shows when something follows, or at the end of the turn. */
+  #done(event: MessageDone): void {
+    const message = this.#messages.get(event.item);
+    if (!message) {
+      this.emit(event);
+      return;
+    }
+    message.done = event;
+    if (!message.isSettled) return;
+    this.#forget(event.item);
+    message.end("stop");
+  }
+
+  /** Something else begins. What stands before it is whole, unless it has a number and may go on beside it. */
+  #settle(): void {
+    for (const [item, message] of this.#messages) {
+      if (item === undefined || message.done) {
+        this.#forget(item);
+        message.end("stop");
+      } else message.open();
+    }
+  }
+
+  #think(): Thoughts {
+    this.#thoughts ??= new Thoughts({
+      emit: (event) => this.emit(event),
+      number: () => this.number(),
+      createReader: (sink) => this.createReader(sink, true),
+      rejected: (report) => this.rejected(report),
+    });
+    return this.#thoughts;
+  }
+
+  #finish(event: TurnFinished | TurnFailed): void {
+    // What the client has seen nothing of can still be asked for again: what was held back must not be its beginning.
+    if (event.type === "turn.failed" && !this.#hasGiven) return;
+    const ending: Ending = event.type === "turn.finished" && event.reason === "stop" ? "stop" : "cut";
+    for (const message of this.#messages.values()) message.end(ending);
+    this.#thoughts?.end(ending);
+  }
+
+  // What the readers need.
+
+  emit(event: TurnEvent): void {
+    this.#hasGiven = true;
+    this.#next(event);
+  }
+
+  /** Backends count upwards from 0. */
+  number(): number {
+    return -++this.#found;
+  }
+
+  createReader(sink: Sink, beginsInReasoning = false): Reader {
+    const { dialects, repair } = this.#recovery;
+    return createReader({ tools: this.#tools, dialects, repair, beginsInReasoning }, sink);
+  }
+
+  answering(text?: string): void {
+    if (this.#hasAnswered || text?.trim() === "") return;
+    this.#hasAnswered = true;
+    this.#thoughts?.end("cut");
+    this.#thoughts = undefined;
+  }
+
+  rejected({ dialect, reason, name }: RejectReport): void {
+    const isDeclared = this.#tools.some((tool) => tool.name === name);
+    this.#observer.textKept(dialect, reason, isDeclared && name !== undefined ? name : null);
+  }
+}
