@@ -15,9 +15,9 @@ async function main(options) {
   progress(`${subjects.length} rows checked`);
 
   const right = subjects.filter(({ wrong }) => !wrong);
-  const results = new Map();
-  for (const result of await measureRounds(right, peer, options, progress)) results.set(result.subject, result);
-  const summaries = subjects.map((subject) => summarise(results.get(subject) ?? { subject }));
+  const { results, stream } = await measureRounds(right, peer, options, progress);
+  const bySubject = new Map(results.map((result) => [result.subject, result]));
+  const summaries = subjects.map((subject) => summarise(bySubject.get(subject) ?? { subject }, stream));
 
   console.log(`\nµs of CPU a delta\n\n${table(summaries)}\n`);
   if (peer) console.log(`beside ${peerName} ${peerVersion}\n\n${peerTable(summaries)}\n`);

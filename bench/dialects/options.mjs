@@ -2,7 +2,7 @@ import { parseArgs } from "node:util";
 
 export const usage = `node bench/dialects.mjs [options]
 
-  --rounds N      measured rounds (5)
+  --rounds N      measured rounds (4)
   --only NAME     the dialects whose names begin so
   --quick         two rounds of small batches: whether something is badly off, not by how much
   --no-peer       without the other parser: nothing is fetched
@@ -24,7 +24,7 @@ export function readOptions(args) {
     },
   });
   const { rounds, "no-peer": noPeer, ...others } = values;
-  return { ...others, noPeer, rounds: positive("rounds", rounds ?? (values.quick ? "2" : "5")) };
+  return { ...others, noPeer, rounds: positive("rounds", rounds ?? (values.quick ? "2" : "4")) };
 }
 
 function positive(name, text) {

@@ -23,7 +23,7 @@ function numberOf(numbers) {
 }
 
 /** The numbers of one dialect, in µs of CPU a delta. */
-export function summarise({ subject, ours, theirs, streams }) {
+export function summarise({ subject, ours, theirs }, stream) {
   const { name, reading, dialect, wrong } = subject;
   if (wrong) return { name, reading, dialect: dialect.name, wrong };
   const text = numberOf(ours.text);
@@ -34,7 +34,7 @@ export function summarise({ subject, ours, theirs, streams }) {
   const linearity = { ratio: calls["1 MB"].cpu / calls["10 KB"].cpu, min, max };
   const isCapped = Object.values(calls).some((call) => call.isCapped);
   const within = { above: above < budgets.above, linearity: !isCapped && linearity.ratio <= budgets.linearity };
-  const peer = theirs.text && comparison(ours, theirs, numberOf(streams).cpu);
+  const peer = theirs.text && comparison(ours, theirs, stream);
   return { name, reading, dialect: dialect.name, text, calls, above, linearity, within, peer };
 }
 

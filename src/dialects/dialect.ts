@@ -1,4 +1,7 @@
+import type { TextRepair } from "../turn/index.ts";
 import type { Block } from "./core/block.ts";
+
+export type { TextRepair };
 
 /** A reader of one block: it stops (`yield`) where the text that has come so far ends, and goes on where more has come. */
 export type Reading<Result = void> = Generator<void, Result, void>;
@@ -28,6 +31,8 @@ export interface Dialect {
   internal?: boolean;
   /** Counts only at the beginning of a line, or of the message. */
   atLineStart?: boolean;
+  /** Is read only when it is named, even if it is the whole message. */
+  mustBeNamed?: boolean;
   /** Counts only at the beginning of the message. */
   atStart?: boolean;
   /** Tags around what the model thinks. */
@@ -47,22 +52,3 @@ export interface ReasoningTags {
   open: string;
   close: readonly string[];
 }
-
-/** What was put right so that a call could be read; `docs/dialects.md` tells what each of them is. */
-export type TextRepair =
-  | "name_case"
-  | "trailing_comma"
-  | "single_quotes"
-  | "python_literal"
-  | "raw_newline"
-  | "bad_escape"
-  | "unescaped_quote"
-  | "unquoted_key"
-  | "double_encoded"
-  | "missing_close"
-  | "extra_close"
-  | "missing_open"
-  | "repeated_parameter"
-  | "not_declared_type"
-  | "stray_text"
-  | "misspelled_marker";

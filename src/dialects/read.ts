@@ -30,11 +30,12 @@ const defaultPatience = 512;
 
 /** Reads a message as it comes: give it text with `push`, and say with `end` how it ended. */
 export function createReader(options: ReadingOptions, sink: Sink): Reader {
-  const { openers, starts, closes } = marksOf(options.dialects ?? "auto", options.markersOnly ?? false);
+  const { openers, firsts, starts, closes } = marksOf(options.dialects ?? "auto", options.markersOnly ?? false);
   return new Reader(
     {
       tools: new KnownTools(options.tools.map(toKnownTool)),
       openers,
+      firsts,
       starts,
       spoken: typeof options.dialects === "object" ? options.dialects : [],
       mends: options.repair ?? true,
@@ -53,6 +54,7 @@ function toKnownTool(tool: ReadingOptions["tools"][number]): KnownTool {
 
 interface Marks {
   openers: Openers;
+  firsts: Openers;
   starts: Openers;
   closes: string[];
 }
@@ -72,28 +74,46 @@ function marksOf(choice: "auto" | readonly string[], markersOnly: boolean): Mark
 }
 
 function makeMarks(choice: "auto" | readonly string[], markersOnly: boolean): Marks {
-  const isChosen = ({ name, internal }: Dialect) => choice === "auto" || internal || choice.includes(name);
-  const chosen = known.filter(isChosen);
-  const isBare = ({ bare }: Dialect) => bare === true;
-  const isMarked = (dialect: Dialect) => !isBare(dialect);
-  const everywhere = chosen.filter((dialect) =>
-    markersOnly || choice === "auto" ? isMarked(dialect) : !dialect.internal,
+  const isAuto = choice === "auto";
+  const chosen = known.filter(({ name, internal, mustBeNamed }) =>
+    isAuto ? !mustBeNamed : internal || choice.includes(name),
   );
-  const atStart = chosen.filter((dialect) => (choice === "auto" && !markersOnly ? isBare(dialect) : dialect.internal));
-  const closes = new Set(chosen.flatMap(({ reasoning = [] }) => reasoning.flatMap(({ close }) => close)));
+  const isMarked = ({ bare, internal }: Dialect) => !internal && (!bare || !(isAuto || markersOnly));
+  const marked = chosen.filter(isMarked);
+  // A fence around the whole message is looked into whatever was chosen; the rest of what has no marker, only by `auto`.
+  const whole = chosen.filter((dialect) => !isMarked(dialect) && (dialect.internal || (isAuto && !markersOnly)));
+  const tags = [commonTags, ...chosen.flatMap(({ reasoning = [] }) => reasoning)];
+  const closes = new Set(tags.flatMap(({ close }) => close));
+  const everywhere = callMeanings(marked.filter(({ atStart }) => !atStart));
   return {
-    openers: new Openers([...callMeanings(everywhere), ...tagMeanings(chosen), ...[...closes].map(closeMeaning)]),
-    starts: new Openers(callMeanings(atStart)),
+    openers: new Openers([...everywhere, ...tagMeanings(chosen), ...[...closes].map(closeMeaning)]),
+    firsts: new Openers(callMeanings(marked.filter(({ atStart }) => atStart))),
+    starts: new Openers(callMeanings(whole)),
     closes: [...closes],
   };
 }
 
 function callMeanings(dialects: readonly Dialect[]): Meaning[] {
-  return dialects.flatMap((dialect) => dialect.openers.map((opener): Meaning => ({ kind: "call", opener, dialect })));
+  const read = new Map<string, Dialect["read"][]>();
+  const meanings: Meaning[] = [];
+  for (const dialect of dialects) {
+    for (const opener of dialect.openers) {
+      const readers = read.get(opener) ?? [];
+      // Several names may be one reader; it need not try twice.
+      if (readers.includes(dialect.read)) continue;
+      read.set(opener, [...readers, dialect.read]);
+      meanings.push({ kind: "call", opener, dialect });
+    }
+  }
+  return meanings;
 }
 
+/** The tags that most models think in, whatever they write calls in. */
+const commonTags = { open: "<think>", close: ["</think>"] };
+
 function tagMeanings(dialects: readonly Dialect[]): Meaning[] {
-  const meanings = new Map<string, Meaning>();
+  const { open, close } = commonTags;
+  const meanings = new Map<string, Meaning>([[open, { kind: "reasoning", opener: open, close }]]);
   for (const { name, reasoning = [], hidden = [] } of dialects) {
     for (const { open, close } of reasoning) {
       const meaning = meanings.get(open);

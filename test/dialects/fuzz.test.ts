@@ -82,7 +82,7 @@ describe("whatever a model writes", () => {
       fc.property(scraps, anyOptions, ending, places, (pieces, more, how, cuts) => {
         holds(pieces.join(""), { tools, ...more }, how, cuts);
       }),
-      { numRuns: 1500 },
+      { numRuns: 1500, endOnFailure: true },
     );
   });
 
@@ -97,7 +97,7 @@ describe("whatever a model writes", () => {
           holds(text, { tools, ...more }, how, cuts);
         },
       ),
-      { numRuns: 300 },
+      { numRuns: 300, endOnFailure: true },
     );
   });
 
@@ -129,7 +129,7 @@ describe("whatever a model writes", () => {
             holds(text, { ...options(dialect), ...more }, how, cuts);
           },
         ),
-        { numRuns: 60 },
+        { numRuns: 60, endOnFailure: true },
       );
     },
   );

@@ -27,7 +27,7 @@ const around = [
   { text: '<think>{"name": "find"}</think>\n\n', shown: "" },
 ];
 
-const unique = [...new Map(dialects.map((dialect) => [dialect.name, dialect])).values()];
+const unique = [...new Map(dialects.toReversed().map((dialect) => [dialect.name, dialect])).values()];
 
 describe.each(unique.map((dialect) => [dialect.name, dialect] as const))("%s", (name, dialect) => {
   const traits = traitsOf(name);
@@ -49,7 +49,7 @@ describe.each(unique.map((dialect) => [dialect.name, dialect] as const))("%s", (
           expect(readMessage(pieces, options(dialect))).toEqual(whole);
         }
       }),
-      { numRuns: runs },
+      { numRuns: runs, endOnFailure: true },
     );
   });
 
@@ -59,7 +59,7 @@ describe.each(unique.map((dialect) => [dialect.name, dialect] as const))("%s", (
         const whole = readMessage(text, options(dialect));
         for (const pieces of cutsInTwo(text)) expect(readMessage(pieces, options(dialect))).toEqual(whole);
       }),
-      { numRuns: 3 },
+      { numRuns: 3, endOnFailure: true },
     );
   });
 
@@ -72,7 +72,7 @@ describe.each(unique.map((dialect) => [dialect.name, dialect] as const))("%s", (
         expect(asValues(whole)).toEqual(calls.map(asValue));
         expect(readMessage(units(text), settings)).toEqual(whole);
       }),
-      { numRuns: runs },
+      { numRuns: runs, endOnFailure: true },
     );
   });
 
@@ -91,7 +91,7 @@ describe.each(unique.map((dialect) => [dialect.name, dialect] as const))("%s", (
           expect(readMessage(units(part), { ...options(dialect), patience }, "cut")).toEqual(read);
         },
       ),
-      { numRuns: runs },
+      { numRuns: runs, endOnFailure: true },
     );
   });
 
@@ -103,7 +103,7 @@ describe.each(unique.map((dialect) => [dialect.name, dialect] as const))("%s", (
         expect(madeOf(read)).toBe(text);
         expect(read.calls).toEqual([]);
       }),
-      { numRuns: runs },
+      { numRuns: runs, endOnFailure: true },
     );
   });
 });

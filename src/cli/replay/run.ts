@@ -60,7 +60,8 @@ async function replay(flags: ReplayFlags): Promise<void> {
   const declared = await declaredTools(flags);
   const bare = requestFor(api, declared ?? []);
   const found = await partsOf(backend, bare.turn);
-  const request = declared ? bare : requestFor(api, supposedTools(namesWritten(found.parts, dialects)));
+  const request =
+    declared || dialects === "none" ? bare : requestFor(api, supposedTools(namesWritten(found.parts, dialects)));
 
   if (format === "spans") {
     const tools = request.turn.tools.filter((tool) => tool.type === "function");

@@ -32,9 +32,8 @@ export function toolNamed(name: string): JsonValue {
 const most = 64;
 
 /** The names that stand where a call has its tool's, for whoever has not said what the tools were. */
-export function namesWritten(parts: readonly Part[], dialects: Dialects): string[] {
+export function namesWritten(parts: readonly Part[], dialects: Exclude<Dialects, "none">): string[] {
   const names = new Set(parts.flatMap((part) => (part.kind === "call" ? [part.name] : [])));
-  if (dialects === "none") return [...names];
   const texts = parts.flatMap((part) =>
     part.kind === "message" || part.kind === "reasoning" ? [{ ...part, text: part.pieces.join("") }] : [],
   );

@@ -1,6 +1,7 @@
 import type { Dialect, Reading, TextRepair } from "../dialect.ts";
 import { JsonText } from "./json-text.ts";
 import type { Meaning, Openers } from "./openers.ts";
+import type { RejectReport } from "./sink.ts";
 import type { KnownTool, KnownTools } from "./tools.ts";
 
 /** Thrown by a reading that finds that its block is text. It carries nothing: the block keeps the reason. */
@@ -10,10 +11,15 @@ export const isText = Symbol("is text");
 export interface BlockSink {
   /** May a call of this block be given before it is whole? */
   readonly mayStream: boolean;
+  /** Does the block count only if it is all of the message? */
+  readonly mustBeWhole: boolean;
   callStarted(name: string, dialect: string, id: string | undefined): void;
   callArguments(delta: string): void;
   callDone(): void;
   repaired(repair: TextRepair, offset: number, dialect: string, isOfCall: boolean): void;
+  rejected(report: RejectReport): void;
+  /** These characters are text after all. */
+  isText(text: string): void;
   /** These characters are no text any more: they were a call, or the markup around one. */
   spent(kind: "call" | "markup", text: string): void;
   reasoningBegins(close: readonly string[]): void;
@@ -32,11 +38,21 @@ export interface BlockSettings {
 /** A call that has been begun in a block. */
 interface OpenCall {
   tool: KnownTool | undefined;
+  /** Nobody declared its tool: it is read all the same, to know where it ends, and is text. */
+  isUnknown: boolean;
   id: string | undefined;
   arguments: string;
   /** The client knows of it: it cannot become text any more. */
   isGiven: boolean;
   repairs: { repair: TextRepair; offset: number }[];
+}
+
+/** Why a block could not be read, and by whom. */
+interface Failure {
+  dialect: Dialect;
+  closers: readonly string[];
+  reason: string;
+  named: string | undefined;
 }
 
 const nobody: Dialect = { name: "", models: "", openers: [], closers: [], *read() {}, write: () => "" };
@@ -55,6 +71,8 @@ export class Block {
   /** The dialect that reads it, and the opener by which it was found. */
   dialect: Dialect = nobody;
   opener = "";
+  /** What ends it: the dialect's closers, unless its reading knows better. */
+  closers: readonly string[] = [];
   /** The text that has come and is not read yet begins at `at`. */
   text: string;
   at = 0;
@@ -67,7 +85,7 @@ export class Block {
   /** The tool that was named, declared or not: then a failure is worth a report. */
   named: string | undefined;
   /** The dialect that came furthest, and why it gave up. */
-  #blame: { dialect: Dialect; reason: string; named: string | undefined } | undefined;
+  #blame: Failure | undefined;
   /** A block of several calls has given one of them already. */
   accepted = false;
   /** How many calls of it are whole. */
@@ -81,6 +99,8 @@ export class Block {
   #from = 0;
   #call: OpenCall | undefined;
   #others: OpenCall[] = [];
+  /** A call of it was left as text. */
+  #isLeft = false;
 
   constructor(settings: BlockSettings, sink: BlockSink, text: string, offset: number) {
     this.tools = settings.tools;
@@ -94,30 +114,36 @@ export class Block {
   turnTo(dialect: Dialect, opener: string): void {
     this.dialect = dialect;
     this.opener = opener;
+    this.closers = dialect.closers;
     this.at += opener.length;
   }
 
   /** Back to where so many characters had been read, to read on in another way. Nothing has been given since. */
   rewind(unspent: number): void {
     this.#giveUp();
+    this.#call = undefined;
+    this.#others = [];
+    if (this.#read.length <= unspent) {
+      this.at = this.#from + unspent - this.#read.length;
+      return;
+    }
     const all = this.unspent;
     this.#offset = this.offset - all.length + unspent;
     this.text = all.slice(unspent) + this.rest;
     this.#read = all.slice(0, unspent);
     this.at = this.#from = 0;
-    this.#call = undefined;
-    this.#others = [];
   }
 
   #giveUp(): void {
     if (this.#blame && this.unspentLength <= this.furthest) return;
-    this.#blame = { dialect: this.dialect, reason: this.reason, named: this.named };
+    const { dialect, closers, reason, named } = this;
+    this.#blame = { dialect, closers, reason, named };
     this.furthest = this.unspentLength;
     this.named = undefined;
   }
 
   /** Nobody could read it: what the best attempt at it says. */
-  get failure(): { dialect: Dialect; reason: string; named: string | undefined } {
+  get failure(): Failure {
     this.#giveUp();
     return this.#blame ?? this;
   }
@@ -229,7 +255,7 @@ export class Block {
 
   /** One of the dialect's closers; or, where the message ends, the beginning of one. */
   *closer(): Reading<boolean> {
-    const { closers } = this.dialect;
+    const { closers } = this;
     if ((yield* this.oneOf(closers)) !== "") return true;
     const { rest } = this;
     if (!this.ended || rest === "" || !closers.some((mark) => mark.startsWith(rest))) return false;
@@ -291,19 +317,23 @@ export class Block {
 
   // Saying what was read.
 
-  /** Begins a call. `name` may come later; a name that is no declared tool's makes the block text. */
+  /** Begins a call; its name may come later. */
   begin(name?: string, id?: string): void {
-    this.#call = { tool: undefined, id, arguments: "", isGiven: false, repairs: [] };
+    this.#call = { tool: undefined, isUnknown: false, id, arguments: "", isGiven: false, repairs: [] };
     if (name !== undefined) this.name(name);
   }
 
+  /** A name that is no declared tool's makes the call text. */
   name(name: string): void {
     const tool = this.tools.find(name);
-    this.named = tool?.name ?? name.slice(0, 128);
-    if (!tool) this.fail(unknownTool);
     const call = this.#open();
-    call.tool = tool;
-    if (tool.name !== name) this.repaired("name_case");
+    this.named = tool?.name ?? name.slice(0, 128);
+    call.isUnknown = tool === undefined;
+    // What has no marker is not read for the sake of a name that means nothing.
+    if (call.isUnknown && (this.dialect.bare || this.#sink.mustBeWhole)) this.fail(unknownTool);
+    call.tool = tool ?? { name: this.named, strict: false };
+    if (call.tool.strict && call.repairs.length > 0) this.fail("the arguments of a strict tool are not mended");
+    if (tool && tool.name !== name) this.repaired("name_case");
     this.#giveEarly(call);
   }
 
@@ -342,7 +372,7 @@ export class Block {
   /** A call with long arguments is not waited for, where it cannot become text any more and nobody has to check it whole. */
   #giveEarly(call: OpenCall): void {
     if (call.isGiven || call.arguments.length <= this.#settings.patience || !this.#sink.mayStream) return;
-    if (!call.tool || call.tool.strict) return;
+    if (!call.tool || call.tool.strict || call.isUnknown) return;
     this.#giveOthers();
     this.#spend("call");
     this.#give(call);
@@ -360,6 +390,10 @@ export class Block {
   end(): void {
     const call = this.#open();
     if (!call.tool) this.fail("no tool is named");
+    if (call.isUnknown) {
+      this.#leave(call.tool.name);
+      return;
+    }
     this.callCount++;
     if (call.isGiven) {
       this.#settle();
@@ -369,11 +403,23 @@ export class Block {
     this.#call = undefined;
   }
 
-  /** What was read up to here stands: its calls are given, whatever follows. */
+  /** A call that nobody can run is text; the next one in the block may be another matter. */
+  #leave(name: string): void {
+    if (this.#others.length > 0) this.fail(unknownTool);
+    const offset = this.offset - this.unspentLength;
+    this.#sink.rejected({ dialect: this.dialect.name, name, reason: unknownTool, offset });
+    this.#call = undefined;
+    this.accepted = true;
+    this.#isLeft = true;
+    this.#spend("text");
+  }
+
+  /** What was read up to here stands: its calls are given, whatever follows. Around calls that are text, it is text. */
   accept(): void {
+    const hasCalls = this.#others.length > 0 || this.callCount > 0;
     this.#giveOthers();
     this.accepted = true;
-    this.#spend("call");
+    this.#spend(this.#isLeft && !hasCalls ? "text" : "call");
   }
 
   /** What was read is markup, and is never shown. */
@@ -393,7 +439,8 @@ export class Block {
   repaired(repair: TextRepair, offset = this.offset): void {
     const call = this.#call ?? this.#others.at(-1);
     if (call && !call.isGiven) call.repairs.push({ repair, offset });
-    else this.#sink.repaired(repair, offset, this.dialect.name, call !== undefined);
+    else if (call || this.callCount > 0 || !this.#isLeft)
+      this.#sink.repaired(repair, offset, this.dialect.name, call !== undefined);
   }
 
   /** Arguments that broke after the call was given go on as they are, as a provider's would: up to this place in the text. */
@@ -426,11 +473,17 @@ export class Block {
     this.#others = [];
   }
 
-  #spend(kind: "call" | "markup"): void {
+  #spend(kind: "call" | "markup" | "text"): void {
     const text = this.unspent;
     this.#read = "";
     this.#from = this.at;
-    if (text !== "") this.#sink.spent(kind, text);
+    // What is to come is judged by itself.
+    this.furthest = 0;
+    this.#blame = undefined;
+    this.named = undefined;
+    if (text === "") return;
+    if (kind === "text") this.#sink.isText(text);
+    else this.#sink.spent(kind, text);
   }
 
   #open(): OpenCall {

@@ -20,9 +20,9 @@ export class CodeSpans {
     return this.#fence !== undefined || this.#inline > 0;
   }
 
-  /** Whether the place `at` in the text, which begins where the last text that was passed over ended, is first on its line. */
-  isLineStart(text: string, at: number): boolean {
-    for (let before = at - 1; before >= 0; before--) {
+  /** Whether the place `at` is first on its line; `from` is where the text begins that was not passed over yet. */
+  isLineStart(text: string, from: number, at: number): boolean {
+    for (let before = at - 1; before >= from; before--) {
       const character = text.charCodeAt(before);
       if (character === newline) return true;
       if (character !== 0x20 && character !== 0x09) return false;
@@ -31,15 +31,19 @@ export class CodeSpans {
   }
 
   /** Remembers how the line begins that goes on behind this text. */
-  passOver(text: string, until: number): void {
-    this.#blank = this.isLineStart(text, until);
+  passOver(text: string, from: number, until: number): void {
+    this.#blank = this.isLineStart(text, from, until);
   }
+
+  /** A longer run is two. */
+  static readonly longestRun = 64;
 
   /** How long the run of this character is. */
   static runAt(text: string, at: number): number {
     const character = text.charCodeAt(at);
+    const most = Math.min(text.length, at + CodeSpans.longestRun);
     let end = at + 1;
-    while (end < text.length && text.charCodeAt(end) === character) end++;
+    while (end < most && text.charCodeAt(end) === character) end++;
     return end - at;
   }
 
@@ -56,15 +60,15 @@ export class CodeSpans {
   }
 
   /**
-   * Passes over code from `from` on and tells where it stopped: behind the code, or at the end of the text. A run of backticks
-   * that may go on beyond the text is left for the next time.
+   * Passes over code up to `end` and tells where it stopped: behind the code, or at the end. A run of backticks that may go on
+   * beyond it is left for the next time.
    */
-  skip(text: string, from: number, isEnd: boolean): number {
-    return this.#fence ? this.#skipFence(text, from) : this.#skipInline(text, from, isEnd);
+  skip(text: string, from: number, end: number, isEnd: boolean): number {
+    return this.#fence ? this.#skipFence(text, from, end) : this.#skipInline(text, from, end, isEnd);
   }
 
-  #skipInline(text: string, from: number, isEnd: boolean): number {
-    for (let at = from; at < text.length; at++) {
+  #skipInline(text: string, from: number, end: number, isEnd: boolean): number {
+    for (let at = from; at < end; at++) {
       const character = text.charCodeAt(at);
       if (character === newline) {
         this.#inline = 0;
@@ -72,27 +76,27 @@ export class CodeSpans {
       }
       if (character !== backtick) continue;
       const run = CodeSpans.runAt(text, at);
-      if (at + run === text.length && !isEnd) return at;
+      if (at + run === end && run < CodeSpans.longestRun && !isEnd) return at;
       at += run - 1;
       if (run === this.#inline) {
         this.#inline = 0;
         return at + 1;
       }
     }
-    return text.length;
+    return end;
   }
 
-  #skipFence(text: string, from: number): number {
-    for (let at = from; at < text.length; at++) {
+  #skipFence(text: string, from: number, end: number): number {
+    for (let at = from; at < end; at++) {
       if (this.#line === "other") {
-        const end = text.indexOf("\n", at);
-        if (end === -1) return text.length;
-        at = end;
+        const newlineAt = text.indexOf("\n", at);
+        if (newlineAt === -1 || newlineAt >= end) return end;
+        at = newlineAt;
         this.#line = "indent";
         this.#run = 0;
       } else if (this.#readFenceLine(text.charCodeAt(at))) return at;
     }
-    return text.length;
+    return end;
   }
 
   /** True when the line has closed the fence; its newline stays. */
@@ -121,6 +125,10 @@ export class CodeSpans {
   close(): void {
     this.#fence = undefined;
     this.#inline = 0;
+  }
+
+  static hasMark(text: string): boolean {
+    return text.includes("`") || text.includes("~");
   }
 
   static isMark(character: number): boolean {

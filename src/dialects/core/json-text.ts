@@ -56,8 +56,9 @@ export class JsonText {
   /** A comma is given out when something follows it. */
   #comma = false;
   #stringReported = false;
-  /** The string may have run over the end of its block. */
+  /** The string may have run over the end of its block: it has a tag in it, or a quote that was taken for a part of it. */
   #hasTag = false;
+  #isGuess = false;
   /** White space behind a quote that may end a string. */
   #space = "";
   /** What was expected where something else came. */
@@ -162,8 +163,9 @@ export class JsonText {
   }
 
   #readBareKey(text: string, from: number): number {
+    const most = Math.min(text.length, from + longestToken + 1 - this.#token.length);
     let at = from;
-    while (at < text.length && isKeyCharacter(text.charCodeAt(at))) at++;
+    while (at < most && isKeyCharacter(text.charCodeAt(at))) at++;
     this.#token += text.slice(from, at);
     if (this.#token.length > longestToken) this.#state = "bad";
     else if (at < text.length) {
@@ -242,6 +244,7 @@ export class JsonText {
     this.#key = "";
     this.#stringReported = false;
     this.#hasTag = false;
+    this.#isGuess = false;
     this.#out += '"';
     this.#state = "string";
     return true;
@@ -316,6 +319,10 @@ export class JsonText {
       } else if (character === quote) {
         this.#out += `${text.slice(start, at)}\\"`;
         start = at + 1;
+      } else if (character === 0x3c && this.#isGuess) {
+        this.#out += text.slice(start, at);
+        this.#state = "bad";
+        return at;
       }
     }
     this.#out += text.slice(start, at);
@@ -349,6 +356,7 @@ export class JsonText {
       this.#state = "bad";
       return from;
     }
+    this.#isGuess = true;
     this.#report("unescaped_quote", text.length - from);
     this.#out += (this.#delimiter === quote ? '\\"' : "'") + escapedSpace(this.#space);
     this.#state = "string";
@@ -403,8 +411,9 @@ export class JsonText {
   }
 
   #readToken(text: string, from: number): number {
+    const most = Math.min(text.length, from + longestToken + 1 - this.#token.length);
     let at = from;
-    while (at < text.length && isTokenCharacter(text.charCodeAt(at))) at++;
+    while (at < most && isTokenCharacter(text.charCodeAt(at))) at++;
     this.#token += text.slice(from, at);
     const isTooLong = this.#token.length > longestToken;
     if (isTooLong || (at < text.length && !this.#endToken(text.length - at))) this.#state = "bad";

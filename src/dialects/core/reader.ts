@@ -1,6 +1,6 @@
-import type { Reading, TextRepair } from "../dialect.ts";
+import type { Reading } from "../dialect.ts";
 import { tryEach } from "./alternatives.ts";
-import { Block, type BlockSink, isText } from "./block.ts";
+import { Block, type BlockSink, isSpace, isText } from "./block.ts";
 import { CodeSpans } from "./code-spans.ts";
 import type { Meaning, Openers } from "./openers.ts";
 import { Output } from "./output.ts";
@@ -9,8 +9,9 @@ import type { KnownTools } from "./tools.ts";
 
 export interface ReaderSettings {
   tools: KnownTools;
-  /** Marks that count everywhere, and those that count only where the message begins. */
+  /** Marks that count everywhere, those that count only where the message begins, and those that must be all of it, too. */
   openers: Openers;
+  firsts: Openers;
   starts: Openers;
   /** Dialects that the model is known to write. */
   spoken: readonly string[];
@@ -35,7 +36,9 @@ interface Attempt {
 }
 
 const tooLong = "it is too long";
-const firstOther = /[^ \t\r\n]/;
+/** How much of what has come a block gets at first, and then at once: most openers are none. */
+const firstPiece = 512;
+const nextPiece = 64 * 1024;
 
 /**
  * Reads what a model writes and tells, at once and in order, what each character is: visible text, reasoning, a call, or markup.
@@ -44,21 +47,25 @@ const firstOther = /[^ \t\r\n]/;
 export class Reader {
   readonly #settings: ReaderSettings;
   readonly #out: Output;
+  readonly #sink: BlockSink;
   readonly #code = new CodeSpans();
   /** Dialects of which the message has shown something. */
   readonly #spoken: Set<string>;
-  /** What has come and is not told yet; `#offset` is where it begins in the message. */
+  /** What has come last; before `#at` it is told, or a block has it. `#start` is where it begins in the message. */
   #input = "";
-  #offset = 0;
+  #at = 0;
+  #start = 0;
   #ended: Ending | undefined;
   #attempt: Attempt | undefined;
   /** Up to here in the message nothing begins: it turned out to be text. */
   #deafUntil = 0;
+  /** Here in the message no block begins, though code may. */
+  #passedBy = -1;
   /** What ends the reasoning that is open. */
   #reasoning: readonly string[] | undefined;
   /** What counts only where the message begins has not been tried. */
   #isStart = true;
-  /** Where the next tag that ends the reasoning stands, as far as it was looked for. */
+  /** Where the next tag that ends the reasoning stands in the input, as far as it was looked for. */
   #closeAt = -1;
   /** Half of a character outside of the basic plane waits for the other half. */
   #half = "";
@@ -67,6 +74,7 @@ export class Reader {
     this.#settings = settings;
     this.#spoken = new Set(settings.spoken);
     this.#out = new Output(sink, settings.limit);
+    this.#sink = this.#makeSink(this.#out);
     if (settings.beginsInside) this.#beginReasoning(settings.beginsInside);
   }
 
@@ -79,16 +87,14 @@ export class Reader {
       this.#half = whole.slice(-1);
       whole = whole.slice(0, -1);
     }
-    this.#input = this.#input === "" ? whole : this.#input + whole;
-    this.#closeAt = -1;
+    this.#add(whole);
     this.#run();
   }
 
   /** No more will come. Whatever was held is told now. */
   end(ending: Ending = "stop"): void {
     if (this.#ended) return;
-    this.#input += this.#half;
-    this.#half = "";
+    this.#add(this.#half);
     this.#ended = ending;
     this.#run();
     if (this.#out.holds === "whole" && ending === "cut") {
@@ -100,9 +106,25 @@ export class Reader {
     this.#out.end();
   }
 
-  /** The text so far is all that stood in its channel; what follows is in another, where no reasoning is open. */
+  #add(text: string): void {
+    const rest = this.#at === this.#input.length ? "" : this.#input.slice(this.#at);
+    this.#input = rest === "" ? text : rest + text;
+    this.#start += this.#at;
+    this.#at = 0;
+    this.#closeAt = -1;
+  }
+
   #run(): void {
     while (this.#attempt ? this.#advance(this.#attempt) : this.#scan());
+  }
+
+  /** Where the next character stands in the message. */
+  get #offset(): number {
+    return this.#start + this.#at;
+  }
+
+  get #isEnd(): boolean {
+    return this.#ended !== undefined;
   }
 
   // Between blocks.
@@ -110,20 +132,23 @@ export class Reader {
   /** Tells what comes next, up to where a block may begin; false where more text is needed. */
   #scan(): boolean {
     const input = this.#input;
-    if (input === "") return false;
+    if (this.#at === input.length) return false;
     if (this.#out.holds === "whole") return this.#scanAfterWhole();
     if (this.#isStart && this.#out.isAtStart && !this.#reasoning && this.#offset >= this.#deafUntil) {
       const tried = this.#tryStart();
       if (tried !== "text") return tried === "block";
     }
+    if (this.#offset < this.#deafUntil) {
+      this.#tell(Math.min(input.length, this.#deafUntil - this.#start));
+      return true;
+    }
     if (this.#code.isOpen) return this.#passCode();
     const { openers } = this.#settings;
-    const isEnd = this.#ended !== undefined;
-    for (let at = 0; at < input.length; at++) {
+    for (let at = this.#at; at < input.length; at++) {
       const character = input.charCodeAt(at);
       if (character >= 128) continue;
-      if (openers.starts[character] === 1 && this.#offset + at >= this.#deafUntil) {
-        const meanings = openers.at(input, at, isEnd);
+      if (openers.starts[character] === 1 && this.#start + at !== this.#passedBy) {
+        const meanings = openers.at(input, at, this.#isEnd);
         if (meanings === "more") {
           this.#tell(at);
           return false;
@@ -132,11 +157,11 @@ export class Reader {
       }
       if (!CodeSpans.isMark(character)) continue;
       const run = CodeSpans.runAt(input, at);
-      if (at + run === input.length && !isEnd) {
+      if (at + run === input.length && run < CodeSpans.longestRun && !this.#isEnd) {
         this.#tell(at);
         return false;
       }
-      const opens = this.#code.open(character, run, this.#code.isLineStart(input, at));
+      const opens = this.#code.open(character, run, this.#code.isLineStart(input, this.#at, at));
       at += run - 1;
       if (opens) {
         this.#tell(at + 1);
@@ -149,36 +174,45 @@ export class Reader {
 
   /** What counts only at the beginning, unless something begins here that counts anywhere. */
   #tryStart(): "text" | "block" | "more" {
-    const { openers, starts } = this.#settings;
-    const isEnd = this.#ended !== undefined;
-    const first = this.#input.search(firstOther);
+    const { openers, firsts, starts } = this.#settings;
+    const first = this.#firstOther();
     if (first === -1) {
       this.#tell(this.#input.length);
       return "more";
     }
-    const anywhere = openers.at(this.#input, first, isEnd);
-    const here = anywhere ? undefined : starts.at(this.#input, first, isEnd);
-    if (anywhere === "more" || here === "more") {
+    const anywhere = openers.at(this.#input, first, this.#isEnd);
+    const here = anywhere ? undefined : firsts.at(this.#input, first, this.#isEnd);
+    const whole = anywhere || here ? undefined : starts.at(this.#input, first, this.#isEnd);
+    if (anywhere === "more" || here === "more" || whole === "more") {
       this.#tell(first);
       return "more";
     }
-    if (!anywhere) this.#isStart = false;
-    if (!here) return "text";
+    if (anywhere) return "text";
+    this.#isStart = false;
+    const meanings = here ?? whole;
+    if (!meanings) return "text";
     this.#tell(first);
-    this.#out.hold("whole");
-    this.#attemptAt(here);
+    if (whole) this.#out.hold("whole");
+    this.#attemptAt(meanings);
     return "block";
+  }
+
+  /** Where the first character is that is no white space. */
+  #firstOther(): number {
+    for (let at = this.#at; at < this.#input.length; at++) if (!isSpace(this.#input.charCodeAt(at))) return at;
+    return -1;
   }
 
   /** Behind a call that counts only if it is the whole message there may be white space and what is never shown. */
   #scanAfterWhole(): boolean {
-    const first = this.#input.search(firstOther);
+    const first = this.#firstOther();
     if (first === -1) {
       this.#tell(this.#input.length);
-      if (this.#out.isTooLong) this.#takeBack();
-      return this.#input !== "";
+      if (!this.#out.isTooLong) return false;
+      this.#takeBack();
+      return true;
     }
-    const meanings = this.#settings.openers.at(this.#input, first, this.#ended !== undefined);
+    const meanings = this.#settings.openers.at(this.#input, first, this.#isEnd);
     if (meanings === "more") return false;
     const hidden = meanings?.find(({ kind }) => kind === "hidden");
     if (hidden) {
@@ -190,56 +224,61 @@ export class Reader {
 
   /** The message is not just a call: it is read again, as any other. */
   #takeBack(): void {
-    const again = this.#out.takeBack();
-    this.#offset -= again.length;
-    this.#input = again + this.#input;
+    this.#goBack(this.#out.takeBack());
     this.#isStart = false;
     this.#code.close();
   }
 
+  /** Makes this text, which came last, what comes next. */
+  #goBack(text: string): void {
+    if (this.#at >= text.length) this.#at -= text.length;
+    else {
+      const rest = this.#input.slice(this.#at);
+      this.#start = this.#offset - text.length;
+      this.#input = text + rest;
+      this.#at = 0;
+    }
+    this.#closeAt = -1;
+  }
+
   #passCode(): boolean {
-    const { length } = this.#input;
-    const close = this.#reasoning ? this.#nextClose(this.#reasoning) : length;
-    if (close === 0) {
+    const close = this.#reasoning ? this.#nextClose(this.#reasoning) : this.#input.length;
+    if (close === this.#at) {
       this.#code.close();
       return true;
     }
-    const isEnd = this.#ended !== undefined || close < length;
-    const tail = this.#reasoning && !isEnd ? beginningAtEnd(this.#input, this.#reasoning) : 0;
-    const text = this.#input.slice(0, Math.min(close, length - tail));
-    const until = this.#code.skip(text, 0, isEnd);
+    const isEnd = this.#isEnd || close < this.#input.length;
+    const tail = this.#reasoning && !isEnd ? beginningAtEnd(this.#input, this.#at, this.#reasoning) : 0;
+    const end = Math.min(close, this.#input.length - tail);
+    const until = this.#code.skip(this.#input, this.#at, end, isEnd);
+    const hasMoved = until > this.#at;
     this.#tell(until);
-    return until > 0 && this.#input.length > tail;
+    return (hasMoved || !this.#code.isOpen) && this.#input.length - this.#at > tail;
   }
 
   /** Reasoning ends at its tag, in code or not. Where the next one is in the input; its length if there is none. */
   #nextClose(tags: readonly string[]): number {
-    const { length } = this.#input;
-    if (this.#closeAt < this.#offset) {
-      const places = tags.map((tag) => this.#input.indexOf(tag)).filter((place) => place !== -1);
-      this.#closeAt = this.#offset + Math.min(length, ...places);
+    if (this.#closeAt < this.#at) {
+      const places = tags.map((tag) => this.#input.indexOf(tag, this.#at)).filter((place) => place !== -1);
+      this.#closeAt = Math.min(this.#input.length, ...places);
     }
-    return Math.min(this.#closeAt - this.#offset, length);
+    return this.#closeAt;
   }
 
   /** Does what the mark at this place means; false if it means nothing here. */
   #open(meanings: readonly Meaning[], at: number): boolean {
     if (this.#reasoning) return this.#openInReasoning(this.#reasoning, meanings, at);
-    const isFirst = this.#out.isAtEdge && this.#input.slice(0, at).trim() === "";
-    const isLineStart = isFirst || this.#code.isLineStart(this.#input, at);
+    const isFirst = this.#out.isAtEdge && this.#firstOther() === at;
+    const isLineStart = isFirst || this.#code.isLineStart(this.#input, this.#at, at);
     const isStart = isFirst && this.#out.isAtStart;
-    const calls = meanings.filter(
-      (meaning) =>
-        meaning.kind === "call" &&
-        (isLineStart || !meaning.dialect.atLineStart) &&
-        (isStart || !meaning.dialect.atStart),
-    );
-    if (calls.length > 0) {
-      this.#tell(at);
-      this.#attemptAt(calls);
-      return true;
-    }
     for (const meaning of meanings) {
+      if (meaning.kind === "call") {
+        const calls = callsAmong(meanings, isLineStart);
+        if (calls.length === 0) continue;
+        this.#tell(at);
+        this.#attemptAt(calls);
+        return true;
+      }
       if (meaning.kind === "reasoning" && isLineStart) {
         this.#tell(at);
         this.#out.spent("markup", this.#take(meaning.opener.length));
@@ -263,11 +302,12 @@ export class Reader {
 
   #openInReasoning(close: readonly string[], meanings: readonly Meaning[], at: number): boolean {
     const end = meanings.find(({ opener }) => close.includes(opener));
-    const calls = meanings.filter(({ kind }) => kind === "call");
+    const calls = callsAmong(meanings, this.#code.isLineStart(this.#input, this.#at, at));
     if (end) {
       this.#tell(at);
       // What begins something else ends the reasoning, but is not its tag.
-      this.#endReasoning(calls.length > 0 ? 0 : end.opener.length);
+      const isOther = calls.some(({ opener }) => opener === end.opener);
+      this.#endReasoning(isOther ? 0 : end.opener.length);
       return true;
     }
     if (calls.length === 0) return false;
@@ -292,59 +332,61 @@ export class Reader {
 
   /** The input up to here is text, or reasoning. */
   #tell(until: number): void {
-    if (until === 0) return;
-    this.#code.passOver(this.#input, until);
-    this.#out.text(this.#take(until));
+    if (until === this.#at) return;
+    this.#code.passOver(this.#input, this.#at, until);
+    this.#out.text(this.#take(until - this.#at));
     if (this.#out.holds === "draft" && this.#out.isTooLong) this.#out.dropDraft();
   }
 
   #take(count: number): string {
-    const { length } = this.#input;
-    const taken = count === length ? this.#input : this.#input.slice(0, count);
-    this.#input = count === length ? "" : this.#input.slice(count);
-    this.#offset += count;
-    return taken;
+    const from = this.#at;
+    this.#at += count;
+    return count === this.#input.length ? this.#input : this.#input.slice(from, this.#at);
   }
 
   // Inside a block.
 
   #attemptAt(meanings: readonly Meaning[]): void {
-    const { limit } = this.#settings;
     const offset = this.#offset;
-    const text = this.#take(wholeCharacters(this.#input, limit));
-    const block = new Block(this.#settings, this.#sinkFor(), text, offset);
+    const text = this.#take(wholeCharacters(this.#input, this.#at, Math.min(this.#settings.limit, firstPiece)));
+    const block = new Block(this.#settings, this.#sink, text, offset);
     this.#attempt = { block, reading: tryEach(block, meanings), isBroken: false };
     this.#step(this.#attempt);
   }
 
-  #sinkFor(): BlockSink {
-    const out = this.#out;
+  #makeSink(out: Output): BlockSink {
     return {
       get mayStream() {
         return out.holds === undefined;
       },
+      get mustBeWhole() {
+        return out.holds === "whole";
+      },
       callStarted: (name, dialect, id) => out.callStarted(name, dialect, id),
       callArguments: (delta) => out.callArguments(delta),
       callDone: () => out.callDone(),
-      repaired: (repair: TextRepair, offset, dialect, isOfCall) => out.repaired(repair, offset, dialect, isOfCall),
+      repaired: (repair, offset, dialect, isOfCall) => out.repaired(repair, offset, dialect, isOfCall),
+      rejected: (report) => out.rejected(report),
       spent: (kind, text) => out.spent(kind, text),
+      isText: (text) => out.text(text),
       reasoningBegins: (close) => this.#beginReasoning(close),
     };
   }
 
-  /** Gives the block what has come; false where more text is needed. */
+  /** Gives the block what has come, a bounded piece at a time; false where more text is needed. */
   #advance(attempt: Attempt): boolean {
     const { block } = attempt;
-    if (this.#input === "" && !this.#ended) return false;
+    const left = this.#input.length - this.#at;
+    if (left === 0 && !this.#ended) return false;
     // However much comes at once, no more of it is read before the limit than if it came in pieces.
-    const room = this.#settings.limit - block.heldLength;
-    const count = wholeCharacters(this.#input, room);
-    if (count === 0 && this.#input !== "") {
+    const room = Math.min(this.#settings.limit - block.heldLength, nextPiece);
+    const count = wholeCharacters(this.#input, this.#at, room);
+    if (count === 0 && left > 0) {
       this.#refuse(attempt, tooLong);
       return true;
     }
     block.feed(this.#take(count));
-    if (this.#input === "" && this.#ended) {
+    if (count === left && this.#ended) {
       if (this.#ended === "cut") {
         this.#cutOff(attempt);
         return true;
@@ -384,9 +426,9 @@ export class Reader {
   }
 
   /** It is text after all. Reading goes on behind its closer, or where it broke off. */
-  #refuse({ block }: Attempt, why?: string): void {
+  #refuse({ block }: Attempt, why?: string, isCut = false): void {
     const { rest, unspent, offset } = block;
-    const { dialect, reason, named } = block.failure;
+    const { dialect, closers, reason, named } = block.failure;
     const text = unspent + rest;
     this.#attempt = undefined;
     if (block.accepted) this.#spoken.add(block.dialect.name);
@@ -400,15 +442,19 @@ export class Reader {
       this.#out.rejected(report);
     }
     if (this.#out.holds === "draft" && this.#out.isEmpty) this.#out.release();
-    // A block that the end of the message cut off holds no other.
-    const isCut = this.#ended !== undefined && named !== undefined;
-    const behind = isCut ? text.length : behindCloser(text, block.opener.length, block.furthest, dialect.closers);
-    this.#giveBack(text, behind);
+    const from = block.accepted ? 0 : block.opener.length;
+    if (!block.accepted && CodeSpans.hasMark(block.opener)) {
+      // What begins with ticks is code, if it is no block.
+      this.#giveBack(text, 0);
+      this.#passedBy = this.#offset;
+    } else if (named !== undefined && rest === "" && (isCut || block.ended)) {
+      // A block that the end of the message cut off holds no other.
+      this.#giveBack(text, text.length);
+    } else this.#giveBack(text, behindCloser(text, from, block.furthest, closers));
   }
 
   #giveBack(text: string, deaf: number): void {
-    this.#input = text + this.#input;
-    this.#offset -= text.length;
+    this.#goBack(text);
     this.#deafUntil = Math.max(this.#deafUntil, this.#offset + deaf);
   }
 
@@ -416,7 +462,7 @@ export class Reader {
   #cutOff(attempt: Attempt): void {
     const { block } = attempt;
     if (!block.isGiven) {
-      this.#refuse(attempt, "the message was cut off");
+      this.#refuse(attempt, "the message was cut off", true);
       return;
     }
     block.abandon();
@@ -427,7 +473,7 @@ export class Reader {
   #passOn(attempt: Attempt): void {
     const { block } = attempt;
     const { text } = block;
-    const closers = block.dialect.closers;
+    const { closers } = block;
     for (let at = block.at; at < text.length; at++) {
       const closer = closers.find((mark) => mark.startsWith(text.slice(at, at + mark.length)));
       if (closer === undefined) continue;
@@ -450,19 +496,25 @@ export class Reader {
   }
 }
 
-/** How many of the first characters are at most so many units, none of them split. */
-function wholeCharacters(text: string, most: number): number {
-  if (most >= text.length) return text.length;
+/** The calls that may begin at a place. */
+function callsAmong(meanings: readonly Meaning[], isLineStart: boolean): Meaning[] {
+  return meanings.filter((meaning) => meaning.kind === "call" && (isLineStart || !meaning.dialect.atLineStart));
+}
+
+/** How many characters from here on are at most so many units, none of them split. */
+function wholeCharacters(text: string, from: number, most: number): number {
+  const left = text.length - from;
+  if (most >= left) return left;
   if (most <= 0) return 0;
-  const last = text.charCodeAt(most - 1);
+  const last = text.charCodeAt(from + most - 1);
   return last >= 0xd800 && last < 0xdc00 ? most - 1 : most;
 }
 
 /** How much of the end of the text may be the beginning of one of the marks. */
-function beginningAtEnd(text: string, marks: readonly string[]): number {
+function beginningAtEnd(text: string, from: number, marks: readonly string[]): number {
   let longest = 0;
   for (const mark of marks) {
-    for (let count = Math.min(mark.length - 1, text.length); count > longest; count--) {
+    for (let count = Math.min(mark.length - 1, text.length - from); count > longest; count--) {
       if (text.endsWith(mark.slice(0, count))) longest = count;
     }
   }
@@ -470,11 +522,12 @@ function beginningAtEnd(text: string, marks: readonly string[]): number {
 }
 
 /** Where a block ends that turned out to be text: behind the first closer in what was read of it, else where it broke off. */
-function behindCloser(text: string, from: number, read: number, closers: readonly string[]): number {
+function behindCloser(all: string, from: number, read: number, closers: readonly string[]): number {
+  const text = all.slice(0, read);
   let nearest = read;
   for (const closer of closers) {
     const place = text.indexOf(closer, from);
     if (place !== -1 && place + closer.length < nearest) nearest = place + closer.length;
   }
-  return Math.max(nearest, 1);
+  return Math.max(nearest, Math.min(from, 1));
 }

@@ -48,7 +48,6 @@ export const deepseekDsml: Dialect = {
   models: "DeepSeek V3.2 (`function_calls`) and V4 (`tool_calls`)",
   openers: spellings.flatMap((spelling) => [...lists, "invoke name="].map((word) => `<${spelling}${word}`)),
   closers: [...closers, ...format.tags.map(({ close }) => close)],
-  reasoning: [{ open: "<think>", close: ["</think>"] }],
   *read(block) {
     if (block.opener.endsWith("name=")) yield* loneInvoke(block, format);
     else yield* invokeList(block, format);

@@ -14,7 +14,6 @@ export const deepseekV3Json: Dialect = {
   models: "DeepSeek V3 and R1, Cogito",
   openers: [...open, begin],
   closers: [end, ...close],
-  reasoning: [{ open: "<think>", close: ["</think>"] }],
   hidden: deepseekHidden,
   *read(block) {
     yield* section(block, deepseekMarks, fencedCall);

@@ -22,7 +22,6 @@ export const deepseekV31: Dialect = {
   models: "DeepSeek V3.1",
   openers: [...open, begin],
   closers: [end, ...close],
-  reasoning: [{ open: "<think>", close: ["</think>"] }],
   hidden: deepseekHidden,
   *read(block) {
     yield* section(block, deepseekMarks, namedCall);

@@ -26,6 +26,7 @@ export const functionaryStart: Dialect = {
   openers: letters,
   bare: true,
   atStart: true,
+  mustBeNamed: true,
   *read(block) {
     yield* message(block, block.opener);
     while (yield* block.maybe(open)) yield* message(block, "");

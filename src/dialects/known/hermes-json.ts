@@ -13,7 +13,6 @@ export const hermesJson: Dialect = {
   models: "Hermes 2 and 3, Qwen 2.5 and 3, QwQ, Granite 4, MiMo-VL, SmolLM3, Reka, Cogito, LongCat",
   openers: tags.map(({ open }) => open),
   closers: tags.map(({ close }) => close),
-  reasoning: [{ open: "<think>", close: ["</think>"] }],
   *read(block) {
     yield* block.space();
     if (yield* block.sees("[")) yield* jsonCalls(block);

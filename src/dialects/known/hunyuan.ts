@@ -7,5 +7,4 @@ export const hunyuan: Dialect = {
   name: "hunyuan",
   models: "Hunyuan A13B",
   hidden: [],
-  reasoning: [{ open: "<think>", close: ["</think>"] }],
 };

@@ -24,7 +24,6 @@ export const kimiK2: Dialect = {
   models: "Kimi K2, K2 Thinking, K2.5",
   openers: [...marks.open, marks.begin],
   closers: [marks.end, ...marks.close],
-  reasoning: [{ open: "<think>", close: ["</think>"] }],
   hidden: marks.close,
   *read(block) {
     yield* section(block, marks, callWithId);

@@ -12,7 +12,6 @@ export const lfm2Pythonic: Dialect = {
   models: "LFM2, LFM2.5",
   openers: [open],
   closers: [close],
-  reasoning: [{ open: "<think>", close: ["</think>"] }],
   *read(block) {
     yield* pythonCalls(block, jsonCall);
     block.accept();

@@ -6,13 +6,14 @@ const name = "llama-pythonic";
 const models = "Llama 4, ToolACE";
 const open = "<|python_start|>";
 const close = "<|python_end|>";
+const olmo = { open: "<function_calls>", close: "</function_calls>" };
 
-/** `<|python_start|>[f(a="x", b=[1]), g(c=True)]<|python_end|>`. */
+/** `<|python_start|>[f(a="x", b=[1]), g(c=True)]<|python_end|>`; OLMo has one call a line, between tags of its own. */
 export const llamaPythonic: Dialect = {
   name,
   models,
-  openers: [open],
-  closers: [close],
+  openers: [open, olmo.open],
+  closers: [close, olmo.close],
   *read(block) {
     yield* pythonCalls(block);
     block.accept();

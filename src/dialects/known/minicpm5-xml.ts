@@ -17,7 +17,6 @@ export const minicpm5Xml: Dialect = {
   // The second and third come of tokenizers whose spaces are not turned back.
   openers: ["<function name=", "<functionĠname=", "<functionname="],
   closers: [tags.close],
-  reasoning: [{ open: "<think>", close: ["</think>"] }],
   *read(block) {
     yield* loneInvoke(block, format);
   },

@@ -13,7 +13,6 @@ export const minimaxM2Invoke: Dialect = {
   models: "MiniMax M2 to M2.7",
   openers: [open, lone],
   closers: [close, tags.close],
-  reasoning: [{ open: "<think>", close: ["</think>"] }],
   *read(block) {
     if (block.opener === lone) yield* loneInvoke(block, format);
     else yield* invokeList(block, format);

@@ -8,7 +8,6 @@ export const nemotronNanoV2: Dialect = {
   models: "Nemotron Nano 2, Llama Nemotron",
   openers: ["<TOOLCALL>"],
   closers: ["</TOOLCALL>"],
-  reasoning: [{ open: "<think>", close: ["</think>"] }],
   *read(block) {
     yield* jsonList(block);
     yield* closeBlock(block);

@@ -1,21 +1,11 @@
 import type { Dialect } from "../dialect.ts";
-import { closeBlock } from "../reading/close.ts";
-import { pythonCalls, writePythonCall } from "../reading/python-call.ts";
-
-const open = "<function_calls>";
-const close = "</function_calls>";
+import { writePythonCall } from "../reading/python-call.ts";
+import { llamaPythonic } from "./llama-pythonic.ts";
 
 /** `<function_calls>f(a="x")\ng(b=[1], c=True)</function_calls>`: one call a line. */
 export const olmo3: Dialect = {
+  ...llamaPythonic,
   name: "olmo3",
   models: "OLMo 3",
-  openers: [open],
-  closers: [close],
-  reasoning: [{ open: "<think>", close: ["</think>"] }],
-  *read(block) {
-    yield* pythonCalls(block);
-    block.accept();
-    yield* closeBlock(block);
-  },
-  write: (calls) => `${open}${calls.map(writePythonCall).join("\n")}${close}`,
+  write: (calls) => `<function_calls>${calls.map(writePythonCall).join("\n")}</function_calls>`,
 };

@@ -17,7 +17,6 @@ export const qwen3FunctionXml: Dialect = {
   models: "Qwen3-Coder, Qwen 3.5 to 3.8, Nemotron 3, Step 3.5, K-EXAONE 2, UI-TARS",
   openers: [open, functionOpen],
   closers: [close, endOfFunction],
-  reasoning: [{ open: "<think>", close: ["</think>"] }],
   *read(block) {
     const isWrapped = block.opener === open;
     if (isWrapped) {

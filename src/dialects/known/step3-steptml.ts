@@ -16,7 +16,6 @@ export const step3Steptml: Dialect = {
   models: "Step 3",
   openers: [open, openCall],
   closers: [close, closeCall, tags.close],
-  reasoning: [{ open: "<think>", close: ["</think>"] }],
   *read(block) {
     if (block.opener === openCall) block.at -= openCall.length;
     let isWhole = false;

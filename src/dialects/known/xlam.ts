@@ -12,7 +12,6 @@ export const xlam: Dialect = {
   openers: ["[", "{"],
   closers: [],
   bare: true,
-  reasoning: [{ open: "<think>", close: ["</think>"] }],
   read: bareCalls,
   write: (calls) => {
     const items = calls.map(({ name, arguments: text }) => `{"name": ${JSON.stringify(name)}, "arguments": ${text}}`);

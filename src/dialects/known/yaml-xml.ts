@@ -12,8 +12,8 @@ const beginning = /^\s*(?:<\/|---|#|\{|["'][^\n]|[^\s<>:{}[\],&*!|%@`"'#-][^:\n]
 const nextCall = /^<\s*([\w.:-]+)\s*(?:\/>|>\s*[^\s<])/;
 /** How far is looked for the beginning. */
 const farthest = 192;
-/** Nobody writes more by hand, and it is read at one go. */
-const longest = 1024 * 1024;
+/** It is read at one go, which takes a second or so at worst. */
+const longest = 128 * 1024;
 
 /** `<TOOL>`, the arguments as YAML, `</TOOL>`. */
 export const yamlXml: Dialect = {

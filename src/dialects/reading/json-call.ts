@@ -16,6 +16,7 @@ export interface JsonCallShape {
   needsArguments?: boolean;
 }
 
+const notJson = "the arguments are not JSON";
 const noArguments = "there are no arguments";
 const usualNames = ["name", "tool_name"];
 /** What else a call may tell about itself. */
@@ -86,7 +87,7 @@ function* objectKey(block: Block): Reading<string> {
 /** The last brace may be missing where the block ends all the same. */
 function* missingBrace(block: Block, hasArguments: boolean): Reading {
   const next = yield* block.peek();
-  const endsHere = next === -1 || (yield* block.sees(...block.dialect.closers));
+  const endsHere = next === -1 || (yield* block.sees(...block.closers));
   if (!endsHere || !hasArguments || !block.mends) block.fail("the object is not closed");
   block.repaired("missing_close");
 }
@@ -121,8 +122,8 @@ export function* jsonValue(block: Block, give: (delta: string) => void): Reading
     if (json.isDone) return;
     if (json.isBad || block.ended) {
       // A closer where brackets are still open: they were forgotten. At the end of a message too, if it is not in a string.
-      const isClosed = json.isBad && (yield* block.sees(...block.dialect.closers));
-      if (!isClosed || !json.reopen() || !json.close(block.text.length - block.at)) block.fail("the arguments are not JSON");
+      const isClosed = json.isBad && (yield* block.sees(...block.closers));
+      if (!isClosed || !json.reopen() || !json.close(block.text.length - block.at)) block.fail(notJson);
       give(json.take());
       return;
     }
@@ -144,23 +145,26 @@ function* encodedObject(block: Block): Reading {
   const inner = new JsonText(block.mends, (repair) => block.repaired(repair, offset));
   block.at++;
   let isEmpty = true;
+  let isBroken = false;
   for (;;) {
     block.at = outer.read(block.text, block.at);
     const decoded = outer.take();
-    if (!isEmpty || decoded.trim() !== "") {
-      if (isEmpty && !decoded.trimStart().startsWith("{")) block.fail("the arguments are no object");
+    if (!isBroken && (!isEmpty || decoded.trim() !== "")) {
+      isBroken = isEmpty && !decoded.trimStart().startsWith("{");
       isEmpty = false;
-      const end = inner.isDone ? 0 : inner.read(decoded, 0);
+      const end = inner.isDone || isBroken ? 0 : inner.read(decoded, 0);
       block.arguments(inner.take());
-      if (inner.isBad || decoded.slice(end).trim() !== "") block.fail("the arguments are not JSON");
+      isBroken ||= inner.isBad || (inner.isDone && decoded.slice(end).trim() !== "");
     }
     if (outer.isDone) break;
-    if (outer.isBad || block.ended) block.fail("the arguments are not JSON");
+    if (outer.isBad || block.ended) block.fail(notJson);
     yield;
   }
+  // Only now is it certain where the string ends.
+  if (isBroken) block.fail(notJson);
   if (isEmpty) block.arguments("{}");
   else if (!inner.isDone) {
-    if (!inner.close(0)) block.fail("the arguments are not JSON");
+    if (!inner.close(0)) block.fail(notJson);
     block.arguments(inner.take());
   }
 }
@@ -198,10 +202,10 @@ export function* jsonCalls(block: Block, shape: JsonCallShape = {}): Reading {
     yield* jsonCall(block, shape);
     block.accept();
     yield* block.space();
-    if (yield* block.maybe(",")) continue;
+    if ((yield* block.maybe(",")) || (yield* block.sees("{"))) continue;
     if (yield* block.maybe("]")) return;
     const next = yield* block.peek();
-    if (next !== -1 && !(yield* block.sees(...block.dialect.closers))) block.fail("the list is not closed");
+    if (next !== -1 && !(yield* block.sees(...block.closers))) block.fail("the list is not closed");
     block.repaired("missing_close");
     return;
   }

@@ -37,7 +37,7 @@ function* object(block: Block, mark: string, schema: JsonObject | undefined, dep
       break;
     }
     const key = yield* readKey(block, mark);
-    if (keys.has(key)) block.fail(`"${key.slice(0, 64)}" is given twice`);
+    if (keys.has(key)) block.fail("a key is given twice");
     block.arguments(`${keys.size === 0 ? "" : ","}${JSON.stringify(key)}:`);
     keys.add(key);
     yield* value(block, mark, propertyOf(schema, key, block.tool?.parameters), "}", depth + 1);
@@ -77,7 +77,7 @@ function trailingComma(block: Block): void {
 /** A bracket may be missing where the block ends all the same. */
 function* closeBracket(block: Block, bracket: string): Reading {
   if (yield* block.maybe(bracket)) return;
-  if (!block.mends || !(yield* block.sees(...block.dialect.closers))) block.fail(`"${bracket}" is missing`);
+  if (!block.mends || !(yield* block.sees(...block.closers))) block.fail(`"${bracket}" is missing`);
   block.repaired("missing_close");
 }
 
@@ -99,7 +99,7 @@ function* value(block: Block, mark: string, schema: JsonObject | undefined, clos
   const give = (json: string) => block.arguments(json);
   if (yield* block.maybe(mark)) {
     give('"');
-    const follows = [",", "}", "]", ...block.dialect.closers];
+    const follows = [",", "}", "]", ...block.closers];
     yield* rawText(block, [{ mark, follows }], (text) => give(inJson(text)));
     give('"');
   } else if (yield* block.sees("{")) yield* object(block, mark, schema, depth);

@@ -52,7 +52,7 @@ export function* pythonCalls(block: Block, other?: (block: Block) => Reading): R
     yield* block.space();
     if (yield* block.maybe(",")) continue;
     if (isList && (yield* block.maybe("]"))) return;
-    const isOver = (yield* block.peek()) === -1 || (yield* block.sees(...block.dialect.closers));
+    const isOver = (yield* block.peek()) === -1 || (yield* block.sees(...block.closers));
     if (!isList && !isOver) continue;
     if (!isList) return;
     if (!isOver || block.dialect.bare) block.fail("the list is not closed");

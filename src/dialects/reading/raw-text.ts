@@ -72,8 +72,8 @@ function followedBy(text: string, from: number, marks: readonly string[], isEnd:
   if (at - from > farthest) return true;
   if (at === text.length) return isEnd || "more";
   if (marks.some((mark) => text.startsWith(mark, at))) return true;
-  const rest = text.length - at < 64 ? text.slice(at) : undefined;
-  const mayCome = rest !== undefined && marks.some((mark) => mark.length > rest.length && mark.startsWith(rest));
+  const left = text.length - at;
+  const mayCome = marks.some((mark) => mark.length > left && text.endsWith(mark.slice(0, left)));
   // Where the message ends, the beginning of what must follow is enough.
   return mayCome && (isEnd || "more");
 }

@@ -14,6 +14,7 @@ export function* toolTag(block: Block): Reading<{ name: string; isEmpty: boolean
   yield* block.space();
   const isEmpty = yield* block.maybe("/");
   yield* block.expect(">");
+  block.closers = [`</${name}>`];
   return { name, isEmpty };
 }
 

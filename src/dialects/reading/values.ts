@@ -90,7 +90,8 @@ function fits(value: JsonValue, types: ReadonlySet<Type>): boolean {
 
 function plainReading(text: string, types: ReadonlySet<Type>): string | undefined {
   const folded = text.toLowerCase();
-  if (types.has("null") && (folded === "null" || folded === "none")) return "null";
+  // Where a string is allowed, only the word of JSON itself means nothing.
+  if (types.has("null") && (folded === "null" || (folded === "none" && !types.has("string")))) return "null";
   if ((types.has("integer") || types.has("number")) && plainNumber.test(text)) {
     const value = Number(text);
     if (types.has("number") || Number.isInteger(value)) return JSON.stringify(value);
