@@ -3,8 +3,10 @@ import { sizes } from "./texts.mjs";
 
 export const budgets = { above: 1, linearity: 2, ratio: 10 };
 
-/** Where what a call costs is what its deltas cost. */
-const steadySizes = ["10 KB", "100 KB", "1 MB"];
+/** A short call is mostly its beginning and its end, which are no deltas in the middle of something. */
+const shortest = "1 KB";
+/** What the largest size of a dialect is held against. */
+const small = "10 KB";
 
 const cpuOf = (numbers) => numbers.map(({ cpu }) => cpu);
 
@@ -27,11 +29,12 @@ export function summarise({ subject, ours, theirs }, stream) {
   const { name, reading, dialect, wrong } = subject;
   if (wrong) return { name, reading, dialect: dialect.name, wrong };
   const text = numberOf(ours.text);
-  const calls = Object.fromEntries(Object.keys(sizes).map((size) => [size, numberOf(ours[size])]));
-  // A short call is mostly its beginning and its end, which are no deltas in the middle of something.
-  const above = Math.max(...steadySizes.map((size) => calls[size].cpu)) - text.cpu;
-  const { min, max } = ratioOf(calls["1 MB"].rounds, calls["10 KB"].rounds);
-  const linearity = { ratio: calls["1 MB"].cpu / calls["10 KB"].cpu, min, max };
+  const calls = Object.fromEntries(Object.keys(subject.sizes).map((size) => [size, numberOf(ours[size])]));
+  const { [shortest]: _, ...steady } = calls;
+  const above = Math.max(...Object.values(steady).map(({ cpu }) => cpu)) - text.cpu;
+  const large = Object.keys(calls).at(-1);
+  const { min, max } = ratioOf(calls[large].rounds, calls[small].rounds);
+  const linearity = { large, ratio: calls[large].cpu / calls[small].cpu, min, max };
   const isCapped = Object.values(calls).some((call) => call.isCapped);
   const within = { above: above < budgets.above, linearity: !isCapped && linearity.ratio <= budgets.linearity };
   const peer = theirs.text && comparison(ours, theirs, stream);
@@ -59,7 +62,7 @@ export function table(summaries) {
     ...Object.keys(sizes),
     "above",
     "budget",
-    "1 MB/10 KB",
+    "to 10 KB",
     "min–max",
     "budget",
   ];
@@ -70,7 +73,7 @@ export function table(summaries) {
       name,
       reading,
       text.cpu.toFixed(2),
-      ...Object.values(calls).map(({ cpu, isCapped }) => `${isCapped ? "> " : ""}${cpu.toFixed(2)}`),
+      ...Object.keys(sizes).map((size) => (calls[size] ? shown(calls[size], 2) : "–")),
       above.toFixed(2),
       `< ${budgets.above}`,
       linearity.ratio.toFixed(2),
@@ -82,6 +85,10 @@ export function table(summaries) {
   return aligned([[...columns, ""], ...rows]);
 }
 
+function shown({ cpu, isCapped }, digits) {
+  return `${isCapped ? "> " : ""}${cpu.toFixed(digits)}`;
+}
+
 export function peerTable(summaries) {
   const columns = ["dialect", "what", "ours", "theirs", "of it streams", "ratio", "parser alone", "budget", ""];
   const rows = summaries.flatMap(({ name, peer = [] }) =>
@@ -89,7 +96,7 @@ export function peerTable(summaries) {
       name,
       what,
       ours.cpu.toFixed(2),
-      `${theirs.isCapped ? "> " : ""}${theirs.cpu.toFixed(1)}`,
+      shown(theirs, 1),
       stream.toFixed(1),
       ratio.toFixed(0),
       parser.toFixed(0),

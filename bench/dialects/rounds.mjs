@@ -27,12 +27,16 @@ const onceSize = "100 KB";
 /** Checks, outside of what is measured, that what went in comes out. Those that fail are not measured: `wrong` says why. */
 export function checkAll(subjects) {
   for (const subject of subjects) {
+    let what = "text";
     try {
       checkOurText(subject);
       subject.lengths = {};
-      for (const [name, size] of Object.entries(sizes)) subject.lengths[name] = checkOurs(subject, size);
+      for (const [name, size] of Object.entries(subject.sizes)) {
+        what = name;
+        subject.lengths[name] = checkOurs(subject, size);
+      }
     } catch (error) {
-      subject.wrong = error.message;
+      subject.wrong = `${what}: ${error.message}`;
     }
   }
 }
@@ -85,7 +89,7 @@ async function warmUp({ subject, protocol }, { batch, warmUps }) {
 
 function measureOurs({ subject, ours }, { batch }) {
   measureOurText(subject, ours, batch);
-  for (const [name, size] of Object.entries(sizes)) {
+  for (const [name, size] of Object.entries(subject.sizes)) {
     if (ours[name]?.at(-1)?.isCapped) continue;
     const deltas = deltasOf(write(subject.dialect, size));
     const times = Math.ceil(batch / deltas.length);

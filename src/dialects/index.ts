@@ -7,6 +7,7 @@ export type { Dialect, Reading, ReasoningTags, TextRepair, WrittenCall } from ".
 export { dialects } from "./known/index.ts";
 export {
   createReader,
+  type DeclaredTool,
   type FoundCall,
   type ReadingOptions,
   type ReadMessage,

@@ -6,9 +6,14 @@ import { type KnownTool, KnownTools } from "./core/tools.ts";
 import type { Dialect } from "./dialect.ts";
 import { dialects as known } from "./known/index.ts";
 
+/** A tool as a request declares it; a schema of `false` allows no call at all. */
+export interface DeclaredTool extends Pick<FunctionTool, "name" | "strict"> {
+  parameters?: FunctionTool["parameters"] | false;
+}
+
 export interface ReadingOptions {
   /** What a call may name. Without tools nothing is a call. */
-  tools: readonly (Pick<FunctionTool, "name" | "parameters" | "strict"> | string)[];
+  tools: readonly (DeclaredTool | string)[];
   /** auto: every dialect that cannot be mistaken, and any other where it is the whole message. A list: these alone. */
   dialects?: "auto" | readonly string[] | undefined;
   /** Only what has a marker is read, whatever is named. */
@@ -33,7 +38,7 @@ export function createReader(options: ReadingOptions, sink: Sink): Reader {
   const { openers, firsts, starts, closes } = marksOf(options.dialects ?? "auto", options.markersOnly ?? false);
   return new Reader(
     {
-      tools: new KnownTools(options.tools.map(toKnownTool)),
+      tools: new KnownTools(options.tools.flatMap(toKnownTool)),
       openers,
       firsts,
       starts,
@@ -47,9 +52,10 @@ export function createReader(options: ReadingOptions, sink: Sink): Reader {
   );
 }
 
-function toKnownTool(tool: ReadingOptions["tools"][number]): KnownTool {
-  if (typeof tool === "string") return { name: tool, strict: false };
-  return { name: tool.name, strict: tool.strict === true, parameters: tool.parameters };
+function toKnownTool(tool: DeclaredTool | string): KnownTool[] {
+  if (typeof tool === "string") return [{ name: tool, strict: false }];
+  const { name, strict, parameters } = tool;
+  return parameters === false ? [] : [{ name, strict: strict === true, parameters }];
 }
 
 interface Marks {

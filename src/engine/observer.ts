@@ -22,7 +22,9 @@ const argumentsRepairs = new Set<Repair>([
   "unescaped_quote",
   "unquoted_key",
   "double_encoded",
+  "comment",
   "repeated_parameter",
+  "undeclared_parameter",
   "not_declared_type",
 ]);
 

@@ -149,7 +149,9 @@ export type TextRepair =
   | "missing_close"
   | "extra_close"
   | "missing_open"
+  | "comment"
   | "repeated_parameter"
+  | "undeclared_parameter"
   | "not_declared_type"
   | "stray_text"
   | "misspelled_marker";

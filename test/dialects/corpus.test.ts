@@ -66,7 +66,7 @@ function readCase({ dialect, text, tools, expect: { calls } }: Case, pieces?: st
   const declared = (tools ?? []).map((tool) => (isObject(tool.function) ? tool.function : tool));
   const known = declared.map(({ name, parameters }) => ({
     name: String(name),
-    parameters: isObject(parameters) ? parameters : undefined,
+    parameters: isObject(parameters) || parameters === false ? parameters : undefined,
   }));
   const missing = calls.map(({ name }) => name).filter((name) => !known.some((tool) => tool.name === name));
   const named = bare.get(dialect);

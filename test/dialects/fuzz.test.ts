@@ -136,27 +136,40 @@ describe("whatever a model writes", () => {
 });
 
 describe("time", () => {
-  // Each of these was, or would be, quadratic in a reader that looks back. The bound is on work, not on speed: a quadratic reader needs minutes.
-  const size = 300_000;
+  // Each of these was, or would be, quadratic in a reader that looks back. The bound is on work, not on speed: a quadratic reader
+  // needs minutes.
+  const size = 60_000;
+  const names = [...new Set(dialects.filter(({ internal }) => !internal).map(({ name }) => name))];
+
   it.each([
     ["an opener again and again", "<tool_call>"],
     ["a name again and again", '<tool_call>{"name": "find", "arguments": {'],
     ["quotes", '<tool_call>{"name": "find", "arguments": {"words": "a" b'],
     ["brackets", "[[[["],
-    ["ticks", "` `` ``` "],
+    ["braces", "{"],
+    ["comparisons", "a < b "],
+    ["functools[", "functools["],
+    ["headers", "<|channel|>foo<|message|> "],
+    ["ticks", "`"],
+    ["ticks of all kinds", "` `` ``` "],
     ["white space", " \n"],
     ["closing tags", "</parameter></function>"],
     ["a tag of an open value", "<function=find><parameter=words></parameter> "],
+    ["letters", "find\nx"],
   ])(
     "is linear in the length of %s",
     (_, piece) => {
       const text = piece.repeat(size / piece.length);
-      const pieces = Array.from({ length: Math.ceil(text.length / 64) }, (_value, index) =>
-        text.slice(index * 64, index * 64 + 64),
-      );
-      const read = readMessage(pieces, { tools: ["find"] });
-      expect(read.spans.reduce((sum, span) => sum + span.text.length, 0)).toBe(text.length);
+      for (const length of [4, text.length]) {
+        for (const chosen of ["auto" as const, names]) {
+          const pieces = Array.from({ length: Math.ceil(text.length / length) }, (_value, index) =>
+            text.slice(index * length, (index + 1) * length),
+          );
+          const read = readMessage(pieces, { tools: ["find"], dialects: chosen });
+          expect(read.spans.reduce((sum, span) => sum + span.text.length, 0)).toBe(text.length);
+        }
+      }
     },
-    20_000,
+    60_000,
   );
 });

@@ -2,7 +2,7 @@ import type { Dialect, Reading, TextRepair } from "../dialect.ts";
 import { JsonText } from "./json-text.ts";
 import type { Meaning, Openers } from "./openers.ts";
 import type { RejectReport } from "./sink.ts";
-import type { KnownTool, KnownTools } from "./tools.ts";
+import { isForbidden, type KnownTool, type KnownTools } from "./tools.ts";
 
 /** Thrown by a reading that finds that its block is text. It carries nothing: the block keeps the reason. */
 export const isText = Symbol("is text");
@@ -358,6 +358,11 @@ export class Block {
     this.#giveEarly(call);
   }
 
+  /** Whether something in the last call had to be mended. */
+  get isMended(): boolean {
+    return ((this.#call ?? this.#others.at(-1))?.repairs.length ?? 0) > 0;
+  }
+
   /** The arguments so far, as long as nobody has seen them. */
   get heldArguments(): string | undefined {
     return this.#call && !this.#call.isGiven ? this.#call.arguments : undefined;
@@ -438,6 +443,10 @@ export class Block {
 
   repaired(repair: TextRepair, offset = this.offset): void {
     const call = this.#call ?? this.#others.at(-1);
+    // Quotes are only guessed at in what is JSON otherwise.
+    if (repair === "unescaped_quote" && call?.repairs.some((other) => other.repair === "unquoted_key")) {
+      this.fail("the arguments are not JSON");
+    }
     if (call && !call.isGiven) call.repairs.push({ repair, offset });
     else if (call || this.callCount > 0 || !this.#isLeft)
       this.#sink.repaired(repair, offset, this.dialect.name, call !== undefined);
@@ -492,10 +501,17 @@ export class Block {
   }
 
   /** A reader of a JSON value at this place. */
-  jsonText(): JsonText {
-    return new JsonText(this.mends, (repair, behind) => {
+  jsonText(forbids?: (key: string) => boolean): JsonText {
+    const report = (repair: TextRepair, behind: number) => {
       this.repaired(repair, this.#offset + this.text.length - behind);
-    });
+    };
+    return new JsonText(this.mends, report, forbids);
+  }
+
+  /** Whether the tool of the open call takes no parameter of this name: such a one is left out. */
+  forbids(name: string): boolean {
+    const tool = this.#call?.tool;
+    return this.mends && tool !== undefined && isForbidden(tool, name);
   }
 }
 

@@ -1,5 +1,6 @@
 import { parseJson } from "../../turn/index.ts";
 import type { TextRepair } from "../dialect.ts";
+import { Comment } from "./comment.ts";
 
 const quote = 0x22;
 const apostrophe = 0x27;
@@ -55,6 +56,8 @@ export class JsonText {
   #token = "";
   /** A comma is given out when something follows it. */
   #comma = false;
+  /** What was read of a string just now. */
+  #string = "";
   #stringReported = false;
   /** The string may have run over the end of its block: it has a tag in it, or a quote that was taken for a part of it. */
   #hasTag = false;
@@ -64,9 +67,21 @@ export class JsonText {
   /** What was expected where something else came. */
   #before: State | undefined;
 
-  constructor(mends: boolean, report: (repair: TextRepair, behind: number) => void) {
+  /** Whether the value may have no member of this name. */
+  readonly #forbids: ((key: string) => boolean) | undefined;
+  /** A member that is left out is being read; how many were given. */
+  #isMuted = false;
+  #members = 0;
+  #comment: Comment | undefined;
+
+  constructor(
+    mends: boolean,
+    report: (repair: TextRepair, behind: number) => void,
+    forbids?: (key: string) => boolean,
+  ) {
     this.#mends = mends;
     this.#report = report;
+    this.#forbids = forbids;
   }
 
   get isDone(): boolean {
@@ -90,7 +105,7 @@ export class JsonText {
     while (at < text.length) {
       if (this.#state === "string") {
         at = this.#readString(text, at);
-        if (this.#isAtQuote() && (!this.#mends || this.#closers === "")) this.#endString();
+        if (this.#isAtQuote() && (!this.#mends || this.#closers === "")) this.#endString(text.length - at);
         if (this.isBad || this.isDone) return at;
         continue;
       }
@@ -110,6 +125,11 @@ export class JsonText {
         continue;
       }
       const character = text.charCodeAt(at);
+      if (this.#comment || (character === 0x2f && this.#mends)) {
+        at = this.#readComment(text, at);
+        if (this.isBad) return at;
+        continue;
+      }
       if (isSpace(character)) {
         at++;
         continue;
@@ -128,7 +148,7 @@ export class JsonText {
 
   /** The text ends here, and so does what was last: a number, a literal, or a string whose quote was. */
   end(): void {
-    if (this.#state === "string-end") this.#endString();
+    if (this.#state === "string-end") this.#endString(0);
     if (this.#state === "token" && !this.#endToken(0)) this.#state = "bad";
   }
 
@@ -143,15 +163,24 @@ export class JsonText {
   close(behind: number): boolean {
     this.end();
     const isOpen = this.#state === "after" || this.#state === "first-key" || this.#state === "first-value";
-    const endsWithComma = this.#comma && (this.#state === "key" || this.#state === "value");
-    if (!this.#mends || (!isOpen && !endsWithComma)) return false;
-    if (endsWithComma) this.#report("trailing_comma", behind);
-    this.#comma = false;
+    if (!this.#mends || !isOpen) return false;
+    this.#isMuted = false;
     for (let depth = this.#closers.length - 1; depth >= 0; depth--) this.#out += this.#closers.charAt(depth);
     this.#report("missing_close", behind);
     this.#closers = "";
     this.#state = "done";
     return true;
+  }
+
+  #readComment(text: string, from: number): number {
+    if (!this.#comment) {
+      this.#comment = new Comment();
+      this.#report("comment", text.length - from);
+    }
+    const at = this.#comment.read(text, from);
+    if (this.#comment.isBad) this.#state = "bad";
+    if (this.#comment.isDone) this.#comment = undefined;
+    return at;
   }
 
   #isAtQuote(): boolean {
@@ -169,8 +198,7 @@ export class JsonText {
     this.#token += text.slice(from, at);
     if (this.#token.length > longestToken) this.#state = "bad";
     else if (at < text.length) {
-      this.#out += `"${this.#token}"`;
-      this.#state = isPoison(this.#token) ? "bad" : "colon";
+      this.#endKey(this.#token, text.length - at);
     }
     return at;
   }
@@ -191,7 +219,7 @@ export class JsonText {
         return this.#beginKey(character, behind);
       case "colon":
         if (character !== 0x3a) return false;
-        this.#out += ":";
+        this.#write(":");
         this.#state = "value";
         return true;
       default:
@@ -226,11 +254,9 @@ export class JsonText {
 
   #beginKey(character: number, behind: number): boolean {
     if (character === quote || (character === apostrophe && this.#mends)) {
-      this.#giveComma();
       return this.#beginString(character, true, behind);
     }
     if (!this.#mends || !isKeyCharacter(character)) return false;
-    this.#giveComma();
     this.#report("unquoted_key", behind);
     this.#token = "";
     this.#state = "bare-key";
@@ -245,15 +271,15 @@ export class JsonText {
     this.#stringReported = false;
     this.#hasTag = false;
     this.#isGuess = false;
-    this.#out += '"';
+    this.#write(isKey ? "" : '"');
     this.#state = "string";
     return true;
   }
 
   #push(opener: string, closer: string, state: State): boolean {
     if (this.#closers.length >= deepest) return false;
+    this.#write(opener);
     this.#closers += closer;
-    this.#out += opener;
     this.#state = state;
     return true;
   }
@@ -261,8 +287,8 @@ export class JsonText {
   #pop(closer: string): boolean {
     if (!this.#closers.endsWith(closer)) return false;
     this.#closers = this.#closers.slice(0, -1);
-    this.#out += closer;
-    this.#state = this.#closers === "" ? "done" : "after";
+    this.#write(closer);
+    this.#endValue();
     return true;
   }
 
@@ -274,15 +300,17 @@ export class JsonText {
   }
 
   #giveComma(): void {
-    if (this.#comma) this.#out += ",";
+    if (this.#comma && (this.#closers.length > 1 || this.#members > 0 || this.#closers === "]")) this.#write(",");
     this.#comma = false;
   }
 
   #readString(text: string, from: number): number {
-    const { length } = this.#out;
     const at = this.#readInString(text, from);
-    if (!this.#hasTag && this.#out.includes("<", length)) this.#hasTag = true;
-    if (this.#isKey && this.#key.length < longestToken) this.#key += this.#out.slice(length);
+    const read = this.#string;
+    this.#string = "";
+    if (!this.#hasTag && read.includes("<")) this.#hasTag = true;
+    if (this.#isKey) this.#key += read;
+    else this.#write(read);
     return at;
   }
 
@@ -296,13 +324,13 @@ export class JsonText {
     for (; at < text.length; at++) {
       const character = text.charCodeAt(at);
       if (character === this.#delimiter) {
-        this.#out += text.slice(start, at);
+        this.#string += text.slice(start, at);
         this.#state = "string-end";
         this.#space = "";
         return at + 1;
       }
       if (character === backslash) {
-        this.#out += text.slice(start, at);
+        this.#string += text.slice(start, at);
         this.#escape = "\\";
         at = this.#readEscape(text, at + 1);
         if (this.#escape !== "" || this.isBad) return at;
@@ -314,25 +342,56 @@ export class JsonText {
         }
         if (!this.#stringReported) this.#report("raw_newline", text.length - at);
         this.#stringReported = true;
-        this.#out += text.slice(start, at) + escaped(character);
+        this.#string += text.slice(start, at) + escaped(character);
         start = at + 1;
       } else if (character === quote) {
-        this.#out += `${text.slice(start, at)}\\"`;
+        this.#string += `${text.slice(start, at)}\\"`;
         start = at + 1;
       } else if (character === 0x3c && this.#isGuess) {
-        this.#out += text.slice(start, at);
+        this.#string += text.slice(start, at);
         this.#state = "bad";
         return at;
       }
     }
-    this.#out += text.slice(start, at);
+    this.#string += text.slice(start, at);
     return at;
   }
 
-  #endString(): void {
-    this.#out += '"';
-    this.#state = this.#isKey ? "colon" : this.#closers === "" ? "done" : "after";
-    if (this.#isKey && isPoison(this.#key)) this.#state = "bad";
+  #endString(behind: number): void {
+    if (this.#isKey) this.#endKey(this.#key, behind);
+    else {
+      this.#write('"');
+      this.#endValue();
+    }
+  }
+
+  /** A key is given with the comma before it; or it is left out, and all of its member. */
+  #endKey(key: string, behind: number): void {
+    if (isPoison(key)) {
+      this.#state = "bad";
+      return;
+    }
+    this.#state = "colon";
+    if (this.#closers.length === 1 && this.#mends && this.#forbids?.(plainKey(key))) {
+      this.#isMuted = true;
+      this.#comma = false;
+      this.#report("undeclared_parameter", behind);
+      return;
+    }
+    this.#giveComma();
+    this.#write(`"${key}"`);
+  }
+
+  #endValue(): void {
+    if (this.#closers.length === 1) {
+      if (!this.#isMuted) this.#members++;
+      this.#isMuted = false;
+    }
+    this.#state = this.#closers === "" ? "done" : "after";
+  }
+
+  #write(text: string): void {
+    if (!this.#isMuted) this.#out += text;
   }
 
   /** A quote ends a string only if what follows can follow a string; else it was meant as a part of it. */
@@ -343,12 +402,12 @@ export class JsonText {
       return from + 1;
     }
     if (this.#isKey ? character === 0x3a : character === 0x2c || character === 0x7d || character === 0x5d) {
-      this.#endString();
+      this.#endString(text.length - from);
       return from;
     }
     // What is no JSON at all, such as a closing tag, leaves the end where it seemed to be.
     if (character === 0x3c) {
-      this.#endString();
+      this.#endString(text.length - from);
       return from;
     }
     // Two quotes in a row may mean more than one thing, and so may what has tags in it.
@@ -358,7 +417,9 @@ export class JsonText {
     }
     this.#isGuess = true;
     this.#report("unescaped_quote", text.length - from);
-    this.#out += (this.#delimiter === quote ? '\\"' : "'") + escapedSpace(this.#space);
+    const part = (this.#delimiter === quote ? '\\"' : "'") + escapedSpace(this.#space);
+    if (this.#isKey) this.#key += part;
+    else this.#write(part);
     this.#state = "string";
     return from;
   }
@@ -375,16 +436,22 @@ export class JsonText {
           continue;
         }
         if ('"\\/bfnrt'.includes(character)) {
-          this.#out += this.#escape + character;
+          this.#string += this.#escape + character;
           this.#escape = "";
           return at + 1;
         }
         // An apostrophe needs no backslash in a string of double quotes, and is meant all the same.
         if (character === "'" && (this.#mends || this.#delimiter === apostrophe)) {
           if (this.#delimiter !== apostrophe) this.#report("bad_escape", text.length - at);
-          this.#out += character;
+          this.#string += character;
           this.#escape = "";
           return at + 1;
+        }
+        if (character < " " && this.#mends) {
+          // Before a line end or a tab, it was meant to go on there.
+          this.#report("bad_escape", text.length - at);
+          this.#escape = "";
+          return at;
         }
         return this.#keepBackslash(text.length - at, at);
       }
@@ -392,7 +459,7 @@ export class JsonText {
       this.#escape += character;
       at++;
       if (hexadecimal.test(this.#escape.slice(2))) {
-        this.#out += this.#escape;
+        this.#string += this.#escape;
         this.#escape = "";
         return at;
       }
@@ -404,7 +471,7 @@ export class JsonText {
     if (!this.#mends) this.#state = "bad";
     else {
       this.#report("bad_escape", behind);
-      this.#out += `\\${this.#escape}`;
+      this.#string += `\\${this.#escape}`;
       this.#escape = "";
     }
     return at;
@@ -425,8 +492,8 @@ export class JsonText {
     const value = literals.get(this.#token) ?? python ?? (number.test(this.#token) ? this.#token : undefined);
     if (value === undefined) return false;
     if (python) this.#report("python_literal", behind + this.#token.length);
-    this.#out += value;
-    this.#state = this.#closers === "" ? "done" : "after";
+    this.#write(value);
+    this.#endValue();
     return true;
   }
 }
@@ -436,6 +503,11 @@ export function isPoison(key: string): boolean {
   if (key.length > 64) return false;
   const plain = key.includes("\\") ? parseJson(`"${key}"`) : key;
   return plain === "__proto__" || plain === "constructor" || plain === "prototype";
+}
+
+function plainKey(key: string): string {
+  const plain = key.includes("\\") ? parseJson(`"${key}"`) : key;
+  return typeof plain === "string" ? plain : key;
 }
 
 function isSpace(character: number): boolean {

@@ -67,6 +67,18 @@ export function declares(tool: KnownTool, name: string): boolean {
   return isObject(properties) && Object.hasOwn(properties, name);
 }
 
+/** Whether the tool says that it takes no parameter of this name. */
+export function isForbidden(tool: KnownTool, name: string): boolean {
+  const { properties, patternProperties, additionalProperties } = resolve(tool.parameters, tool.parameters) ?? {};
+  if (isObject(properties) && Object.hasOwn(properties, name)) return properties[name] === false;
+  // Patterns are not tried: they are a stranger's, and may take forever.
+  const mayMatch = isObject(patternProperties) && Object.values(patternProperties).some((schema) => schema !== false);
+  if (mayMatch) return false;
+  // A tool that lists no parameter at all has none.
+  const hasNone = isObject(properties) && Object.keys(properties).length === 0 && additionalProperties === undefined;
+  return additionalProperties === false || (hasNone && patternProperties === undefined);
+}
+
 /** Whether the tool cannot be called without arguments. */
 export function needsArguments(tool: KnownTool): boolean {
   const { required } = resolve(tool.parameters, tool.parameters) ?? {};

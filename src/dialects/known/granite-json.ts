@@ -1,6 +1,5 @@
 import type { Dialect } from "../dialect.ts";
-import { closeBlock } from "../reading/close.ts";
-import { jsonList, maybeClose, writeJsonList } from "../reading/json-list.ts";
+import { closedList, jsonList, maybeClose, writeJsonList } from "../reading/json-list.ts";
 
 /** `<|tool_call|>[{"name": …, "arguments": {…}}]`, which nothing closes; also `<tool_call>[…]` and, of old, `<function_call>{…}`. */
 export const graniteJson: Dialect = {
@@ -17,8 +16,7 @@ export const graniteJson: Dialect = {
     // What others write behind the same mark is closed, and is theirs.
     yield* block.space();
     if (!(yield* block.sees("["))) block.fail("there is no list");
-    yield* jsonList(block);
-    yield* closeBlock(block);
+    yield* closedList(block);
   },
   write: (calls) => `<|tool_call|>${writeJsonList(calls)}`,
 };

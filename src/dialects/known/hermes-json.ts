@@ -1,6 +1,7 @@
 import type { Dialect } from "../dialect.ts";
 import { closeBlock } from "../reading/close.ts";
-import { jsonCall, jsonCalls } from "../reading/json-call.ts";
+import { jsonCall } from "../reading/json-call.ts";
+import { closedList } from "../reading/json-list.ts";
 
 const tags = [
   { open: "<tool_call>", close: "</tool_call>" },
@@ -15,8 +16,11 @@ export const hermesJson: Dialect = {
   closers: tags.map(({ close }) => close),
   *read(block) {
     yield* block.space();
-    if (yield* block.sees("[")) yield* jsonCalls(block);
-    else yield* jsonCall(block);
+    if (yield* block.sees("[")) {
+      yield* closedList(block);
+      return;
+    }
+    yield* jsonCall(block);
     yield* closeBlock(block);
   },
   write: (calls) =>

@@ -31,7 +31,7 @@ import { minicpm5Xml } from "./minicpm5-xml.ts";
 import { minimaxM2Invoke } from "./minimax-m2-invoke.ts";
 import { minimaxM3 } from "./minimax-m3.ts";
 import { mistral } from "./mistral.ts";
-import { morphXml } from "./morph-xml.ts";
+import { morphXml, morphXmlLine, morphXmlText } from "./morph-xml.ts";
 import { nemotronNanoV2 } from "./nemotron-nano-v2.ts";
 import { olmo3 } from "./olmo3.ts";
 import { phi4 } from "./phi4.ts";
@@ -41,7 +41,7 @@ import { step3Steptml } from "./step3-steptml.ts";
 import { useToolXml } from "./use-tool-xml.ts";
 import { wholeFence } from "./whole-fence.ts";
 import { xlam, xlamFenced, xlamMarked, xlamObject } from "./xlam.ts";
-import { yamlXml } from "./yaml-xml.ts";
+import { yamlXml, yamlXmlInside } from "./yaml-xml.ts";
 
 /** Every dialect that Toolwire reads. Where two share an opener, the first that can read a block has it. */
 export const dialects: readonly Dialect[] = [
@@ -92,9 +92,12 @@ export const dialects: readonly Dialect[] = [
   codeFence,
   morphXml,
   yamlXml,
+  yamlXmlInside,
+  morphXmlText,
+  morphXmlLine,
+  olmo3,
   llamaPythonic,
   barePythonic,
-  olmo3,
   lfm2Pythonic,
   gemma4,
   functiongemma,

@@ -1,9 +1,11 @@
 import { isObject, parseJson } from "../../turn/index.ts";
 import type { Dialect } from "../dialect.ts";
 import { escapeEntities } from "../reading/entities.ts";
-import { parameterTags, requireNothing } from "../reading/parameter-tags.ts";
-import { seesCall, toolTag } from "../reading/tool-tag.ts";
+import { loneParameter } from "../reading/lone-parameter.ts";
+import { type ParameterTags, parameterTags, requireNothing, seesParameter } from "../reading/parameter-tags.ts";
+import { seesCall, toolLine, toolTag } from "../reading/tool-tag.ts";
 
+const letters = [..."abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_"];
 const nextCall = /^<\s*([\w.:-]+)\s*(?:\/>|>\s*<)/;
 
 /** `<TOOL><KEY>VALUE</KEY>…</TOOL>`: tags inside of a value are an object, a tag that is repeated is a list; entities count. */
@@ -24,13 +26,47 @@ export const morphXml: Dialect = {
       if (isEmpty) {
         requireNothing(block);
         block.arguments("{}");
-      } else yield* parameterTags(block, { around: name, trim: "nothing", hasEntities: true });
+      } else yield* parameterTags(block, tagsAround(name));
       block.end();
       block.accept();
     } while (yield* seesCall(block, nextCall));
   },
   write: (calls) => calls.map(({ name, arguments: text }) => writeTags(name, text)).join("\n"),
 };
+
+/** `<TOOL>VALUE</TOOL>`, where only one parameter can be meant. */
+export const morphXmlText: Dialect = {
+  ...morphXml,
+  atLineStart: true,
+  *read(block) {
+    const { name, isEmpty } = yield* toolTag(block);
+    if (isEmpty) block.fail("there is no parameter");
+    yield* loneParameter(block, name);
+  },
+};
+
+/** The name on a line of its own, in the place of its tag; then the parameters. */
+export const morphXmlLine: Dialect = {
+  ...morphXml,
+  openers: letters,
+  atLineStart: true,
+  mustBeNamed: true,
+  *read(block) {
+    const name = yield* toolLine(block);
+    yield* block.space();
+    if (!(yield* seesParameter(block, block.tools.get(name)))) block.fail("there is no parameter");
+    block.begin(name);
+    if (!block.mends) block.fail("the tag of the tool is missing");
+    block.repaired("missing_open");
+    yield* parameterTags(block, { ...tagsAround(name), isUnopened: true });
+    block.end();
+    block.accept();
+  },
+};
+
+function tagsAround(name: string): ParameterTags {
+  return { around: name, trim: "nothing", hasEntities: true };
+}
 
 function writeTags(name: string, text: string): string {
   const given = parseJson(text);

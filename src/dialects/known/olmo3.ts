@@ -7,5 +7,6 @@ export const olmo3: Dialect = {
   ...llamaPythonic,
   name: "olmo3",
   models: "OLMo 3",
+  openers: ["<function_calls>"],
   write: (calls) => `<function_calls>${calls.map(writePythonCall).join("\n")}</function_calls>`,
 };

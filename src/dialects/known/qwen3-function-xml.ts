@@ -1,37 +1,53 @@
 import { isObject, parseJson } from "../../turn/index.ts";
 import type { Block } from "../core/block.ts";
-import type { Dialect, Reading } from "../dialect.ts";
+import { parameterNames } from "../core/tools.ts";
+import type { Dialect, Reading, TextRepair } from "../dialect.ts";
 import { ArgumentsObject } from "../reading/arguments-object.ts";
+import { parameterTags } from "../reading/parameter-tags.ts";
 import { rawText } from "../reading/raw-text.ts";
+
+/** How a call is spelled: as it should be, or as models are known to. */
+interface Spelling {
+  open: string;
+  /** What ends the name. */
+  endsOfName: readonly string[];
+  close: string;
+  repair?: TextRepair;
+}
 
 const open = "<tool_call>";
 const close = "</tool_call>";
-const functionOpen = "<function=";
 const parameterOpen = "<parameter=";
 const endOfFunction = "</function>";
 const endOfParameter = "</parameter>";
+
+const repair = "misspelled_marker";
+const endsOfName = [">", "\n", "<"];
+const right: Spelling = { open: "<function=", endsOfName, close: endOfFunction };
+const spellings: readonly Spelling[] = [right, spelledAs("call"), spelledAs("tool"), spelledAs("invoke")];
+/** Only the first call in a block is spelled so. */
+const firstSpellings: readonly Spelling[] = [
+  ...spellings,
+  { ...right, open: "function=", repair: "missing_open" },
+  { ...right, open: "<function>", endsOfName: [endOfFunction], repair },
+  { ...right, open: "<name>", endsOfName: ["</name>"], repair },
+];
+const opens = spellings.map((spelling) => spelling.open);
 
 /** `<tool_call><function=NAME><parameter=KEY>\nVALUE\n</parameter></function></tool_call>`; models forget any of the tags. */
 export const qwen3FunctionXml: Dialect = {
   name: "qwen3-function-xml",
   models: "Qwen3-Coder, Qwen 3.5 to 3.8, Nemotron 3, Step 3.5, K-EXAONE 2, UI-TARS",
-  openers: [open, functionOpen],
+  openers: [open, right.open],
   closers: [close, endOfFunction],
   *read(block) {
     const isWrapped = block.opener === open;
-    if (isWrapped) {
+    if (!isWrapped) yield* functions(block, right);
+    else {
       yield* block.space();
-      if (!(yield* block.maybe(functionOpen))) {
-        yield* block.expect("function=");
-        block.repaired("missing_open");
-      }
-    }
-    for (;;) {
-      yield* functionTags(block);
-      yield* block.space();
-      if (!(yield* block.sees(functionOpen))) break;
-      block.accept();
-      yield* block.expect(functionOpen);
+      const spelling = yield* spellingAmong(block, firstSpellings);
+      if (spelling) yield* functions(block, spelling);
+      else yield* nameAndTags(block);
     }
     if (isWrapped && !(yield* block.closer())) {
       const isOver = (yield* block.peek()) === -1 || (yield* block.sees(open));
@@ -43,41 +59,79 @@ export const qwen3FunctionXml: Dialect = {
     calls.map(({ name, arguments: text }) => `${open}\n${writeFunction(name, text)}\n${close}`).join("\n"),
 };
 
+function spelledAs(word: string): Spelling {
+  return { open: `<${word}=`, endsOfName, close: `</${word}>`, repair };
+}
+
+function* spellingAmong(block: Block, choices: readonly Spelling[]): Reading<Spelling | undefined> {
+  const found = yield* block.oneOf(choices.map((spelling) => spelling.open));
+  return choices.find((spelling) => spelling.open === found);
+}
+
+/** Calls one after the other, from behind the first `<function=` to what follows the last `</function>`. */
+export function* functions(block: Block, first: Spelling = right): Reading {
+  for (let spelling: Spelling | undefined = first; spelling; spelling = yield* spellingAmong(block, spellings)) {
+    yield* functionTags(block, spelling);
+    yield* block.space();
+    // What follows may fail by itself.
+    if (yield* block.sees(...opens)) block.accept();
+  }
+}
+
+/** `NAME<KEY>VALUE</KEY>…</NAME>`. The first key must be known, since other languages begin in the same way. */
+function* nameAndTags(block: Block): Reading {
+  const name = yield* block.run(/[\w.:-]/, 128);
+  const tool = block.tools.find(name);
+  yield* block.space();
+  const isCall = tool && (yield* block.sees(...parameterNames(tool).map((key) => `<${key}>`)));
+  if (!isCall) block.fail("there is no call");
+  block.begin(name);
+  block.repaired(repair);
+  yield* parameterTags(block, { around: name, trim: "one newline" });
+  block.end();
+  yield* block.space();
+}
+
 /** From behind `<function=` to behind `</function>`. */
-export function* functionTags(block: Block): Reading {
-  const { text: name } = yield* block.until([">", "\n"]);
+function* functionTags(block: Block, spelling: Spelling): Reading {
+  const { text: name, mark } = yield* block.until(spelling.endsOfName);
+  // The tag does not end, and the next begins.
+  if (mark === "<") block.at--;
   block.begin(unquoted(name));
+  const mended = mark === "<" ? repair : spelling.repair;
+  if (mended) block.repaired(mended);
   const object = new ArgumentsObject(block);
+  const { openers, closers } = block.dialect;
   for (;;) {
     yield* block.space();
-    if (yield* block.maybe(endOfFunction)) break;
-    if ((yield* block.peek()) === -1 || (yield* block.sees(...block.dialect.closers, ...block.dialect.openers))) {
+    if (yield* block.maybe(spelling.close)) break;
+    if ((yield* block.peek()) === -1 || (yield* block.sees(...closers, ...openers, ...opens))) {
       block.repaired("missing_close");
       break;
     }
-    yield* parameter(block, object, yield* parameterName(block));
+    yield* parameter(block, object, spelling);
   }
   object.end();
   block.end();
 }
 
-/** `<parameter=KEY>`, or, as some models have it, `<parameter>KEY</parameter>`. */
-function* parameterName(block: Block): Reading<string> {
-  if (yield* block.maybe(parameterOpen)) return unquoted((yield* block.until([">", "\n"])).text);
-  yield* block.expect("<parameter>");
-  block.repaired("misspelled_marker");
-  return unquoted((yield* block.until([endOfParameter])).text);
-}
-
-function* parameter(block: Block, object: ArgumentsObject, name: string): Reading {
+function* parameter(block: Block, object: ArgumentsObject, spelling: Spelling): Reading {
+  const name = yield* parameterName(block);
+  // `<parameter=KEY/>`
+  if (name.endsWith("/")) {
+    block.repaired(repair);
+    object.parameter(name.slice(0, -1).trimEnd(), "nothing").end();
+    return;
+  }
   const value = object.parameter(name, "one newline");
-  const { openers, closers } = block.dialect;
-  const others = closers.filter((mark) => mark !== endOfFunction);
+  const { openers } = block.dialect;
+  const closers = block.dialect.closers.filter((mark) => mark !== endOfFunction);
   const end = yield* rawText(
     block,
     [
-      { mark: endOfParameter, follows: ["<parameter", endOfFunction, functionOpen, ...others] },
-      { mark: endOfFunction, follows: [...others, ...openers], stays: true },
+      { mark: endOfParameter, follows: ["<parameter", spelling.close, ...closers, ...openers, ...opens] },
+      { mark: spelling.close, follows: [...closers, ...openers, ...opens], stays: true },
+      ...closers.map((mark) => ({ mark, follows: [], stays: true })),
       { mark: parameterOpen, atLineStart: true, stays: true },
       { mark: "<parameter>", atLineStart: true, stays: true },
     ],
@@ -85,6 +139,14 @@ function* parameter(block: Block, object: ArgumentsObject, name: string): Readin
   );
   if (end.stays) block.repaired("missing_close");
   value.end();
+}
+
+/** `<parameter=KEY>`, or, as some models have it, `<parameter>KEY</parameter>`. */
+function* parameterName(block: Block): Reading<string> {
+  if (yield* block.maybe(parameterOpen)) return unquoted((yield* block.until([">", "\n"])).text);
+  yield* block.expect("<parameter>");
+  block.repaired(repair);
+  return unquoted((yield* block.until([endOfParameter])).text);
 }
 
 function unquoted(name: string): string {

@@ -1,9 +1,8 @@
 import type { Dialect } from "../dialect.ts";
-import { functionTags, writeFunction } from "./qwen3-function-xml.ts";
+import { functions, writeFunction } from "./qwen3-function-xml.ts";
 
 const open = "<seed:tool_call>";
 const close = "</seed:tool_call>";
-const openFunction = "<function=";
 
 /** `<seed:tool_call><function=NAME><parameter=KEY>VALUE</parameter></function></seed:tool_call>`. */
 export const seedOssXml: Dialect = {
@@ -14,14 +13,8 @@ export const seedOssXml: Dialect = {
   reasoning: [{ open: "<seed:think>", close: ["</seed:think>"] }],
   *read(block) {
     yield* block.space();
-    yield* block.expect(openFunction);
-    for (;;) {
-      yield* functionTags(block);
-      yield* block.space();
-      if (!(yield* block.sees(openFunction))) break;
-      block.accept();
-      yield* block.expect(openFunction);
-    }
+    yield* block.expect("<function=");
+    yield* functions(block);
     if (!(yield* block.maybe(close))) block.repaired("missing_close");
     block.accept();
   },

@@ -3,8 +3,8 @@ import { isObject, parseJson } from "../../turn/index.ts";
 import type { Block } from "../core/block.ts";
 import type { Dialect, Reading } from "../dialect.ts";
 import { requireNothing } from "../reading/parameter-tags.ts";
-import { rawText } from "../reading/raw-text.ts";
-import { seesCall, toolTag } from "../reading/tool-tag.ts";
+import { rawText, type TextEnd } from "../reading/raw-text.ts";
+import { seesCall, toolName, toolTag } from "../reading/tool-tag.ts";
 import { yamlArguments } from "../reading/yaml-arguments.ts";
 
 /** How arguments begin, so that a tag in a sentence is not taken for a call: with a key, an object, or a comment. */
@@ -38,6 +38,24 @@ export const yamlXml: Dialect = {
   write: (calls) => calls.map(({ name, arguments: text }) => `<${name}>\n${writeYaml(text)}</${name}>`).join("\n"),
 };
 
+/** `<TOOL`, the arguments as YAML, `/>`. */
+export const yamlXmlInside: Dialect = {
+  ...yamlXml,
+  atLineStart: true,
+  mustBeNamed: true,
+  *read(block) {
+    const name = yield* toolName(block);
+    yield* block.run(/[ \t\r]/);
+    yield* block.expect("\n");
+    yield* expectBeginning(block);
+    block.closers = ["\n/>"];
+    block.begin(name);
+    block.arguments(yamlArguments(block, yield* yamlText(block, { mark: "/>", atLineStart: true })));
+    block.end();
+    block.accept();
+  },
+};
+
 /** A tag in a sentence is no call, and nothing to report. */
 function* expectBeginning(block: Block): Reading {
   yield* block.need(farthest);
@@ -50,8 +68,12 @@ function ahead(block: Block): string {
 
 function* body(block: Block, name: string): Reading<string> {
   const isOnOwnLines = /^[ \t\r]*\n/.test(ahead(block));
+  return yield* yamlText(block, { mark: `</${name}>`, atLineStart: isOnOwnLines });
+}
+
+function* yamlText(block: Block, end: TextEnd): Reading<string> {
   let text = "";
-  yield* rawText(block, [{ mark: `</${name}>`, atLineStart: isOnOwnLines }], (more) => {
+  yield* rawText(block, [end], (more) => {
     text += more;
     if (text.length > longest) block.fail("the arguments are too long");
   });

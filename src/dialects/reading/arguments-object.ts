@@ -26,6 +26,11 @@ export class ArgumentsObject {
   parameter(name: string, trim: Trim): RawParameter {
     const { tool } = this.#block;
     const schema = tool && parameterSchema(tool, name);
+    this.#check(name);
+    if (this.#block.forbids(name)) {
+      this.#block.repaired("undeclared_parameter");
+      return new RawParameter(this.#block, new Set(), trim, "", true);
+    }
     const isMore = this.#key(name);
     const types = declaredTypes(schema, tool?.parameters);
     if (!isMore) return new RawParameter(this.#block, types, trim);
@@ -37,14 +42,22 @@ export class ArgumentsObject {
   /** The next parameter, whose value is JSON text that comes in pieces. One that comes twice makes the block text. */
   json(name: string): (delta: string) => void {
     if (this.#names.has(name)) this.#block.fail("a parameter is given twice");
+    this.#check(name);
+    if (this.#block.forbids(name)) {
+      this.#block.repaired("undeclared_parameter");
+      return () => {};
+    }
     this.#key(name);
     return (delta) => this.#block.arguments(delta);
   }
 
-  /** True when the parameter has come before: then the value is one more of a list. */
-  #key(name: string): boolean {
+  #check(name: string): void {
     const { tool } = this.#block;
     if (isPoison(name) && !(tool && declares(tool, name))) this.#block.fail("a key is not safe");
+  }
+
+  /** True when the parameter has come before: then the value is one more of a list. */
+  #key(name: string): boolean {
     if (this.#names.has(name)) {
       this.#reopen(name);
       return true;
@@ -90,13 +103,17 @@ export class RawParameter {
   /** What closes the list that the value is in. */
   readonly #after: string;
 
-  constructor(block: Block, types: ReturnType<typeof declaredTypes>, trim: Trim, after = "") {
+  /** It is read, but no argument. */
+  readonly #isLeftOut: boolean;
+
+  constructor(block: Block, types: ReturnType<typeof declaredTypes>, trim: Trim, after = "", isLeftOut = false) {
     this.#after = after;
+    this.#isLeftOut = isLeftOut;
     this.#block = block;
     this.#types = types;
     this.#trim = trim;
     this.#streams = isPlainString(types);
-    if (this.#streams) block.arguments('"');
+    if (this.#streams) this.#give('"');
   }
 
   add(text: string): void {
@@ -111,7 +128,7 @@ export class RawParameter {
     this.#text = more.slice(more.length - kept);
     if (more.length > kept) {
       this.#isEmpty = false;
-      this.#block.arguments(JSON.stringify(more.slice(0, more.length - kept)).slice(1, -1));
+      this.#give(JSON.stringify(more.slice(0, more.length - kept)).slice(1, -1));
     }
   }
 
@@ -119,12 +136,16 @@ export class RawParameter {
     if (!this.#streams) {
       const { json, repairs } = readValue(this.#trimmed(), this.#types);
       for (const repair of repairs) this.#block.repaired(repair);
-      this.#block.arguments(json + this.#after);
+      this.#give(json + this.#after);
       return;
     }
     // A carriage return that no newline followed belongs to the value.
-    if (this.#trim === "one newline" && this.#text === "\r") this.#block.arguments("\\r");
-    this.#block.arguments(`"${this.#after}`);
+    if (this.#trim === "one newline" && this.#text === "\r") this.#give("\\r");
+    this.#give(`"${this.#after}`);
+  }
+
+  #give(text: string): void {
+    if (!this.#isLeftOut) this.#block.arguments(text);
   }
 
   #trimmed(): string {

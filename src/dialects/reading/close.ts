@@ -12,6 +12,11 @@ export function* closeBlock(block: Block): Reading {
     block.at++;
     yield* block.space();
   }
+  // Some models think that they are thinking.
+  if (yield* block.maybe("</think>")) {
+    block.repaired("stray_text");
+    yield* block.space();
+  }
   if (!(yield* block.closer())) {
     const isOver = (yield* block.peek()) === -1 || (yield* block.sees(...block.dialect.openers));
     if (!isOver) block.fail("the block is not closed");

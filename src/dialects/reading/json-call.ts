@@ -1,4 +1,5 @@
 import type { Block } from "../core/block.ts";
+import { Comment } from "../core/comment.ts";
 import { JsonString } from "../core/json-string.ts";
 import { JsonText } from "../core/json-text.ts";
 import { needsArguments } from "../core/tools.ts";
@@ -41,7 +42,7 @@ function* callObject(block: Block, shape: JsonCallShape, found: { arguments: boo
   const argumentKeys = shape.arguments ?? usualArguments;
   yield* block.expect("{");
   for (let count = 0; ; count++) {
-    yield* block.space();
+    yield* gap(block);
     if (yield* block.maybe("}")) {
       if (count > 0) {
         if (!block.mends) block.fail("a comma is last");
@@ -50,9 +51,9 @@ function* callObject(block: Block, shape: JsonCallShape, found: { arguments: boo
       return;
     }
     const key = yield* objectKey(block);
-    yield* block.space();
+    yield* gap(block);
     yield* block.expect(":");
-    yield* block.space();
+    yield* gap(block);
     const next = yield* block.peek();
     if (names.includes(key) && isQuote(next)) block.name(yield* jsonString(block));
     else if (key === "function" && next === 0x7b && depth === 0) yield* callObject(block, shape, found, 1);
@@ -65,11 +66,27 @@ function* callObject(block: Block, shape: JsonCallShape, found: { arguments: boo
       if (shape.isBare && !block.tool && !otherKeys.has(key)) block.fail("it is another object");
       yield* skipValue(block);
     }
-    yield* block.space();
+    yield* gap(block);
     if (yield* block.maybe(",")) continue;
     if (yield* block.maybe("}")) return;
     yield* missingBrace(block, found.arguments);
     return;
+  }
+}
+
+/** White space, and comments where slips are mended. */
+function* gap(block: Block): Reading {
+  yield* block.space();
+  while (block.mends && (yield* block.peek()) === 0x2f) {
+    block.repaired("comment");
+    const comment = new Comment();
+    for (;;) {
+      block.at = comment.read(block.text, block.at);
+      if (comment.isDone) break;
+      if (comment.isBad || block.ended) block.fail(notJson);
+      yield;
+    }
+    yield* block.space();
   }
 }
 
@@ -86,9 +103,9 @@ function* objectKey(block: Block): Reading<string> {
 
 /** The last brace may be missing where the block ends all the same. */
 function* missingBrace(block: Block, hasArguments: boolean): Reading {
-  const next = yield* block.peek();
-  const endsHere = next === -1 || (yield* block.sees(...block.closers));
-  if (!endsHere || !hasArguments || !block.mends) block.fail("the object is not closed");
+  const endsHere = yield* block.sees(...block.closers);
+  // What is broken in two ways may mean anything.
+  if (!endsHere || !hasArguments || !block.mends || block.isMended) block.fail("the object is not closed");
   block.repaired("missing_close");
 }
 
@@ -110,12 +127,16 @@ function noneGiven(block: Block): void {
 /** An object whose text is the arguments. */
 export function* jsonObject(block: Block): Reading {
   if ((yield* block.peek()) !== 0x7b) block.fail("the arguments are no object");
-  yield* jsonValue(block, (delta) => block.arguments(delta));
+  yield* jsonValue(
+    block,
+    (delta) => block.arguments(delta),
+    (key) => block.forbids(key),
+  );
 }
 
 /** Any JSON value, given on as it comes. */
-export function* jsonValue(block: Block, give: (delta: string) => void): Reading {
-  const json = block.jsonText();
+export function* jsonValue(block: Block, give: (delta: string) => void, forbids?: (key: string) => boolean): Reading {
+  const json = block.jsonText(forbids);
   for (;;) {
     block.at = json.read(block.text, block.at);
     give(json.take());
@@ -142,7 +163,8 @@ function* encodedObject(block: Block): Reading {
   const outer = new JsonString(block.text.charCodeAt(block.at), block.mends, (repair) =>
     block.repaired(repair, offset),
   );
-  const inner = new JsonText(block.mends, (repair) => block.repaired(repair, offset));
+  const forbids = (key: string) => block.forbids(key);
+  const inner = new JsonText(block.mends, (repair) => block.repaired(repair, offset), forbids);
   block.at++;
   let isEmpty = true;
   let isBroken = false;
@@ -187,8 +209,8 @@ export function* jsonString(block: Block, most = 1024): Reading<string> {
   }
 }
 
-/** Calls one after the other: a list of them, or objects with nothing, a comma or a semicolon between. Each stands for itself. */
-export function* jsonCalls(block: Block, shape: JsonCallShape = {}): Reading {
+/** One call, or a list of them, each of which stands for itself; unless nothing stands before all of it does. */
+export function* jsonCalls(block: Block, shape: JsonCallShape = {}, isAllOrNothing = false): Reading {
   if (!(yield* block.maybe("["))) {
     yield* jsonCall(block, shape);
     return;
@@ -200,7 +222,7 @@ export function* jsonCalls(block: Block, shape: JsonCallShape = {}): Reading {
       return;
     }
     yield* jsonCall(block, shape);
-    block.accept();
+    if (!isAllOrNothing) block.accept();
     yield* block.space();
     if ((yield* block.maybe(",")) || (yield* block.sees("{"))) continue;
     if (yield* block.maybe("]")) return;

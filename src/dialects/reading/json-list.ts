@@ -15,6 +15,14 @@ export function* jsonList(block: Block, shape: JsonCallShape = {}): Reading {
   }
 }
 
+/** A list behind a mark that others have too: all of it must be as it should, up to the closer or the end of the message. */
+export function* closedList(block: Block): Reading {
+  yield* jsonCalls(block, {}, true);
+  yield* block.space();
+  if (!(yield* block.closer()) && (yield* block.peek()) !== -1) block.fail("the list is not closed");
+  block.accept();
+}
+
 /** The closer of a dialect that is mostly written without one: nothing is amiss where none comes. */
 export function* maybeClose(block: Block): Reading {
   yield* block.space();

@@ -1,11 +1,11 @@
 import type { JsonObject } from "../../turn/index.ts";
 import type { Block } from "../core/block.ts";
-import { needsArguments, parameterSchema } from "../core/tools.ts";
+import { declares, type KnownTool, needsArguments, parameterSchema } from "../core/tools.ts";
 import type { Reading } from "../dialect.ts";
 import { ArgumentsObject, type Trim } from "./arguments-object.ts";
 import { Entities } from "./entities.ts";
 import { rawText, type TextEnd } from "./raw-text.ts";
-import { closingTag } from "./tool-tag.ts";
+import { closingTag, tagAhead } from "./tool-tag.ts";
 import { declaredTypes } from "./values.ts";
 import { XmlValues } from "./xml-tree.ts";
 
@@ -17,7 +17,11 @@ export interface ParameterTags {
   trim: Trim;
   /** `&lt;` stands for `<`. */
   hasEntities?: boolean;
+  /** The tag around them is not opened, so it need not be closed: they end where no parameter of the tool follows. */
+  isUnopened?: boolean;
 }
+
+const openingTag = /^<([^\s<>/]+)\s*>/;
 
 /** `<KEY>VALUE</KEY>…`, up to behind the closing tag of what is around them: all the arguments of a call. */
 export function* parameterTags(block: Block, tags: ParameterTags): Reading {
@@ -25,16 +29,20 @@ export function* parameterTags(block: Block, tags: ParameterTags): Reading {
   let held: Held | undefined;
   for (let count = 0; ; count++) {
     yield* block.space();
-    if (count > 0 && block.mends && (yield* block.peek()) === -1) {
-      block.repaired("missing_close");
-      break;
+    // Behind a string it might belong to it.
+    if (held && held.name !== tags.around && block.mends && (yield* block.maybe(`</${held.name}>`))) {
+      block.repaired("extra_close");
+      continue;
     }
-    yield* block.expect("<");
-    if (yield* block.maybe("/")) {
-      yield* closingTag(block, tags.around);
+    const isCut = count > 0 && block.mends && (yield* isOver(block, tags));
+    if (isCut || (yield* block.sees("</"))) {
+      if (held) give(block, object, held, tags);
+      if (isCut) block.repaired("missing_close");
+      else yield* closingTag(block, tags.around);
       if (count === 0) requireNothing(block);
       break;
     }
+    yield* block.expect("<");
     const { name, isEmpty } = yield* parameterTag(block);
     if (held && held.name !== name) {
       give(block, object, held, tags);
@@ -46,8 +54,18 @@ export function* parameterTags(block: Block, tags: ParameterTags): Reading {
       held.texts.push(isEmpty ? "" : yield* heldText(block, name, tags));
     }
   }
-  if (held) give(block, object, held, tags);
   object.end();
+}
+
+function* isOver(block: Block, { around, isUnopened }: ParameterTags): Reading<boolean> {
+  if ((yield* block.peek()) === -1) return true;
+  return isUnopened === true && !(yield* seesParameter(block, block.tool)) && !(yield* block.sees(`</${around}>`));
+}
+
+/** Whether a tag comes next that is a parameter of the tool. */
+export function* seesParameter(block: Block, tool: KnownTool | undefined): Reading<boolean> {
+  const name = yield* tagAhead(block, openingTag);
+  return name !== "" && tool !== undefined && declares(tool, name);
 }
 
 /** A call without arguments, of a tool that needs some, is none. */
@@ -81,6 +99,7 @@ function isString(block: Block, name: string): boolean {
 
 /** What ends a value. Where its own tag is forgotten, the one around it ends it, if the message ends there too. */
 function valueEnds(name: string, tags: ParameterTags): TextEnd[] {
+  if (tags.isUnopened) return [{ mark: `</${name}>` }];
   return [
     { mark: `</${name}>`, follows: ["<"] },
     { mark: `</${tags.around}>`, follows: [], stays: true },

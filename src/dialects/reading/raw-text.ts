@@ -17,7 +17,9 @@ const farthest = 64;
 
 /** Text up to one of the marks, given on as it comes. Tells which mark it was. */
 export function* rawText(block: Block, ends: readonly TextEnd[], give: (text: string) => void): Reading<TextEnd> {
-  const firsts = new Set(ends.map(({ mark }) => mark.charCodeAt(0)));
+  // Almost every mark begins with the same character.
+  const first = ends[0]?.mark.charCodeAt(0) ?? 0;
+  const others = new Set(ends.map(({ mark }) => mark.charCodeAt(0)).filter((character) => character !== first));
   let isLineStart = true;
   for (;;) {
     const { text } = block;
@@ -25,7 +27,7 @@ export function* rawText(block: Block, ends: readonly TextEnd[], give: (text: st
     let waits = false;
     for (; at < text.length && !waits; at++) {
       const character = text.charCodeAt(at);
-      if (firsts.has(character)) {
+      if (character === first || (others.size > 0 && others.has(character))) {
         const end = endAt(block, ends, at, isLineStart);
         if (end === "more") {
           waits = true;

@@ -3,23 +3,40 @@ import type { Reading } from "../dialect.ts";
 
 const nameCharacter = /[\w.:-]/;
 const longestName = 128;
-/** How far is looked for the next call behind one. */
+/** How far is looked at a tag that may come next. */
 const farthest = 192;
 
 /** A tag whose name is a tool's, from behind its `<`. Any other tag fails at once, and without a report. */
 export function* toolTag(block: Block): Reading<{ name: string; isEmpty: boolean }> {
-  yield* block.space();
-  const name = yield* block.run(nameCharacter, longestName);
-  if (!block.tools.find(name)) block.fail("it is no tag of a tool");
+  const name = yield* toolName(block);
   yield* block.space();
   const isEmpty = yield* block.maybe("/");
   yield* block.expect(">");
-  block.closers = [`</${name}>`];
   return { name, isEmpty };
 }
 
-/** A closing tag, from behind its `</`. */
+/** The beginning of such a tag. */
+export function* toolName(block: Block): Reading<string> {
+  yield* block.space();
+  const name = yield* block.run(nameCharacter, longestName);
+  if (!block.tools.find(name)) block.fail("it is no tag of a tool");
+  block.closers = [`</${name}>`];
+  return name;
+}
+
+/** A line that is the name of a tool and no more, perhaps with a colon. Any other fails at once, and without a report. */
+export function* toolLine(block: Block): Reading<string> {
+  const word = block.opener + (yield* block.run(nameCharacter, longestName));
+  const name = word.replace(/:$/, "");
+  if (!block.tools.get(name)) block.fail("it is no name of a tool");
+  yield* block.run(/[ \t\r]/);
+  yield* block.expect("\n");
+  block.closers = [`</${name}>`];
+  return name;
+}
+
 export function* closingTag(block: Block, name: string): Reading {
+  yield* block.expect("</");
   yield* block.space();
   yield* block.expect(name);
   yield* block.space();
@@ -29,8 +46,13 @@ export function* closingTag(block: Block, name: string): Reading {
 /** Whether another call follows, which looks like this: its name is what the pattern captures. Nothing is taken but white space. */
 export function* seesCall(block: Block, shape: RegExp): Reading<boolean> {
   yield* block.space();
-  if ((yield* block.peek()) !== 0x3c) return false;
+  return block.tools.find(yield* tagAhead(block, shape)) !== undefined;
+}
+
+/** The name of the tag that comes next, if it looks like this: it is what the pattern captures. Nothing is taken. */
+export function* tagAhead(block: Block, shape: RegExp): Reading<string> {
+  if ((yield* block.peek()) !== 0x3c) return "";
   yield* block.need(farthest);
-  const [, name] = shape.exec(block.text.slice(block.at, block.at + farthest)) ?? [];
-  return name !== undefined && block.tools.find(name) !== undefined;
+  const [, name = ""] = shape.exec(block.text.slice(block.at, block.at + farthest)) ?? [];
+  return name;
 }

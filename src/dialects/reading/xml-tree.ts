@@ -108,10 +108,20 @@ export class XmlValues {
     const types = this.#types(schema);
     if (text.trim() === "" && !types.has("string")) return "[]";
     const { json, repairs } = readValue(this.#unescape(text), types);
-    // Tags that are repeated are a list, so one of them is a list of one.
-    if (repairs.includes("not_declared_type")) return `[${this.#plain(content, items, keepsSpace)}]`;
+    if (repairs.includes("not_declared_type")) {
+      // Tags that are repeated are a list, so one of them is a list of one.
+      return `[${this.#unbracketed(text, items) ?? this.#plain(content, items, keepsSpace)}]`;
+    }
     for (const repair of repairs) this.#block.repaired(repair);
     return json;
+  }
+
+  /** The items of a list, where they are not strings, may also have commas or newlines between them. */
+  #unbracketed(text: string, items: JsonObject | undefined): string | undefined {
+    const types = this.#types(items);
+    if (types.size === 0 || types.has("string")) return undefined;
+    const values = text.split(/[,\n]/).map((part) => readValue(part, types));
+    return values.some(({ repairs }) => repairs.length > 0) ? undefined : values.map(({ json }) => json).join(",");
   }
 
   /** Whether the tags inside of a list are the properties of its only item, not each an item. */

@@ -40,13 +40,17 @@ class YamlValues {
 
   object(map: YAMLMap, schema: JsonObject | undefined, depth: number): string {
     const names = new Set<string>();
-    const members = map.items.map(({ key, value }) => {
+    const members = map.items.flatMap(({ key, value }) => {
       if (!isScalar(key)) this.#block.fail(notYaml);
       const name = typeof key.value === "string" ? key.value : (key.source ?? "");
       const member = memberOf(schema, name, this.#root);
       if (names.has(name)) this.#block.fail("a parameter is given twice");
       if (!member && isPoison(name)) this.#block.fail("a key is not safe");
       names.add(name);
+      if (depth === 0 && this.#block.forbids(name)) {
+        this.#block.repaired("undeclared_parameter");
+        return [];
+      }
       return `${JSON.stringify(name)}:${this.#value(value, member, depth + 1)}`;
     });
     return `{${members.join(",")}}`;
