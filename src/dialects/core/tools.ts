@@ -73,10 +73,7 @@ export function isForbidden(tool: KnownTool, name: string): boolean {
   if (isObject(properties) && Object.hasOwn(properties, name)) return properties[name] === false;
   // Patterns are not tried: they are a stranger's, and may take forever.
   const mayMatch = isObject(patternProperties) && Object.values(patternProperties).some((schema) => schema !== false);
-  if (mayMatch) return false;
-  // A tool that lists no parameter at all has none.
-  const hasNone = isObject(properties) && Object.keys(properties).length === 0 && additionalProperties === undefined;
-  return additionalProperties === false || (hasNone && patternProperties === undefined);
+  return additionalProperties === false && !mayMatch;
 }
 
 /** Whether the tool cannot be called without arguments. */

@@ -38,6 +38,7 @@ export const morphXml: Dialect = {
 export const morphXmlText: Dialect = {
   ...morphXml,
   atLineStart: true,
+  mustBeNamed: true,
   *read(block) {
     const { name, isEmpty } = yield* toolTag(block);
     if (isEmpty) block.fail("there is no parameter");
