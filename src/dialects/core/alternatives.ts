@@ -1,5 +1,6 @@
 import type { Reading } from "../dialect.ts";
-import { type Block, isText } from "./block.ts";
+import type { Block } from "./block.ts";
+import { isText } from "./characters.ts";
 import type { Meaning } from "./openers.ts";
 
 /** Reads the block in each of the dialects that its opener may belong to, until one of them can. */

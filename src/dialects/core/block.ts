@@ -1,11 +1,9 @@
 import type { Dialect, Reading, TextRepair } from "../dialect.ts";
+import { Characters } from "./characters.ts";
 import { JsonText } from "./json-text.ts";
 import type { Meaning, Openers } from "./openers.ts";
 import type { RejectReport } from "./sink.ts";
 import { isForbidden, type KnownTool, type KnownTools } from "./tools.ts";
-
-/** Thrown by a reading that finds that its block is text. It carries nothing: the block keeps the reason. */
-export const isText = Symbol("is text");
 
 /** What a block has become so far, told in order to the engine. */
 export interface BlockSink {
@@ -66,22 +64,15 @@ const noCall = "no call is open";
  * Text that may be a call, from its opener on: the reading of a dialect takes characters from it and says what they are. Until
  * `accept` all of it may still prove to be text, except that a call with long arguments is given as it grows.
  */
-export class Block {
+export class Block extends Characters {
   readonly tools: KnownTools;
   /** The dialect that reads it, and the opener by which it was found. */
   dialect: Dialect = nobody;
   opener = "";
   /** What ends it: the dialect's closers, unless its reading knows better. */
   closers: readonly string[] = [];
-  /** The text that has come and is not read yet begins at `at`. */
-  text: string;
-  at = 0;
   /** How far it was read by any of the dialects that tried. */
   furthest = 0;
-  /** No more will come: the model has stopped. */
-  ended = false;
-  /** Why it is text. */
-  reason = "";
   /** The tool that was named, declared or not: then a failure is worth a report. */
   named: string | undefined;
   /** The dialect that came furthest, and why it gave up. */
@@ -103,10 +94,10 @@ export class Block {
   #isLeft = false;
 
   constructor(settings: BlockSettings, sink: BlockSink, text: string, offset: number) {
+    super(text);
     this.tools = settings.tools;
     this.#settings = settings;
     this.#sink = sink;
-    this.text = text;
     this.#offset = offset;
   }
 
@@ -196,62 +187,7 @@ export class Block {
     else this.#read += read;
   }
 
-  fail(reason: string): never {
-    this.reason = reason;
-    throw isText;
-  }
-
-  // Taking characters. Each of these waits for more text where it needs it.
-
-  /** The next character, which stays; -1 at the end of the message. */
-  *peek(): Reading<number> {
-    while (this.at >= this.text.length) {
-      if (this.ended) return -1;
-      yield;
-    }
-    return this.text.charCodeAt(this.at);
-  }
-
-  /** Makes sure that so many characters have come; fewer only at the end. */
-  *need(count: number): Reading {
-    while (this.text.length - this.at < count && !this.ended) yield;
-  }
-
-  /** White space; tells how much. */
-  *space(): Reading<number> {
-    let count = 0;
-    for (;;) {
-      const character = yield* this.peek();
-      if (!isSpace(character)) return count;
-      this.at++;
-      count++;
-    }
-  }
-
-  /** The mark, if it comes next; else nothing is taken. */
-  *maybe(mark: string): Reading<boolean> {
-    for (let count = 1; ; count = Math.min(mark.length, this.text.length - this.at + 1)) {
-      yield* this.need(count);
-      const have = Math.min(mark.length, this.text.length - this.at);
-      if (!this.text.startsWith(mark.slice(0, have), this.at)) return false;
-      if (have === mark.length) {
-        this.at += have;
-        return true;
-      }
-      if (this.ended) return false;
-    }
-  }
-
-  /** The mark, or it is text. */
-  *expect(mark: string): Reading {
-    if (!(yield* this.maybe(mark))) this.fail(`"${mark}" is missing`);
-  }
-
-  /** The first of the marks that comes next, longer ones before their beginnings; "" if none does. */
-  *oneOf(marks: readonly string[]): Reading<string> {
-    for (const mark of marks) if (yield* this.maybe(mark)) return mark;
-    return "";
-  }
+  // What else may come next.
 
   /** One of the dialect's closers; or, where the message ends, the beginning of one. */
   *closer(): Reading<boolean> {
@@ -262,44 +198,6 @@ export class Block {
     this.at = this.text.length;
     this.repaired("missing_close");
     return true;
-  }
-
-  /** Whether one of the marks comes next; nothing is taken. */
-  *sees(...marks: readonly string[]): Reading<boolean> {
-    for (const mark of marks) {
-      if (yield* this.maybe(mark)) {
-        this.at -= mark.length;
-        return true;
-      }
-    }
-    return false;
-  }
-
-  /** What stands before the first of the marks, which is taken too. Short things only: names, attributes. */
-  *until(marks: readonly string[], most = 256): Reading<{ text: string; mark: string }> {
-    const starts = marks.map((mark) => mark.charCodeAt(0));
-    let text = "";
-    for (;;) {
-      const character = yield* this.peek();
-      if (character === -1) this.fail("the message ends in the middle");
-      if (starts.includes(character)) {
-        const mark = yield* this.oneOf(marks);
-        if (mark !== "") return { text, mark };
-      }
-      if (text.length >= most) this.fail("too long");
-      text += this.text.charAt(this.at++);
-    }
-  }
-
-  /** As many of these characters as come. */
-  *run(allowed: RegExp, most = 256): Reading<string> {
-    let text = "";
-    for (;;) {
-      const character = yield* this.peek();
-      if (character === -1 || !allowed.test(this.text.charAt(this.at))) return text;
-      if (text.length >= most) this.fail("too long");
-      text += this.text.charAt(this.at++);
-    }
   }
 
   /** What may begin here, as it may where a message begins: calls, each in its dialect. Nothing is taken. */
@@ -513,8 +411,4 @@ export class Block {
     const tool = this.#call?.tool;
     return this.mends && tool !== undefined && isForbidden(tool, name);
   }
-}
-
-export function isSpace(character: number): boolean {
-  return character === 0x20 || character === 0x0a || character === 0x0d || character === 0x09;
 }

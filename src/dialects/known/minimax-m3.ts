@@ -1,6 +1,6 @@
 import { isObject, type JsonObject, type JsonValue, parseJson } from "../../turn/index.ts";
 import type { Block } from "../core/block.ts";
-import { isPoison } from "../core/json-text.ts";
+import { isPoison } from "../core/json-words.ts";
 import { parameterSchema } from "../core/tools.ts";
 import type { Dialect, Reading } from "../dialect.ts";
 import { ArgumentsObject, RawParameter } from "../reading/arguments-object.ts";

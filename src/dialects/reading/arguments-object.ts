@@ -1,6 +1,6 @@
 import { isObject, type JsonValue, parseJson } from "../../turn/index.ts";
 import type { Block } from "../core/block.ts";
-import { isPoison } from "../core/json-text.ts";
+import { isPoison } from "../core/json-words.ts";
 import { declares, parameterSchema } from "../core/tools.ts";
 import { declaredTypes, isPlainString, readValue } from "./values.ts";
 

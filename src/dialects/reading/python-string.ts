@@ -1,4 +1,5 @@
-import { type Block, isSpace } from "../core/block.ts";
+import type { Block } from "../core/block.ts";
+import { isSpace } from "../core/characters.ts";
 import { declares, parameterNames } from "../core/tools.ts";
 import type { Reading } from "../dialect.ts";
 import { type Answer, inJson, looksLike } from "./look-ahead.ts";

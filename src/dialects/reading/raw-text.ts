@@ -1,4 +1,5 @@
-import { type Block, isSpace } from "../core/block.ts";
+import type { Block } from "../core/block.ts";
+import { isSpace } from "../core/characters.ts";
 import type { Reading } from "../dialect.ts";
 
 /** A mark that may end text which is written as it is. */

@@ -1,6 +1,6 @@
 import type { JsonObject } from "../../turn/index.ts";
 import type { Block } from "../core/block.ts";
-import { isPoison } from "../core/json-text.ts";
+import { isPoison } from "../core/json-words.ts";
 import { unescapeEntities } from "./entities.ts";
 import { itemOf, memberOf } from "./nested-schema.ts";
 import { declaredTypes, readValue } from "./values.ts";

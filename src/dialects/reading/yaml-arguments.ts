@@ -1,7 +1,7 @@
 import { type Document, isMap, isScalar, isSeq, parseDocument, type Scalar, type YAMLMap } from "yaml";
 import type { JsonObject } from "../../turn/index.ts";
 import type { Block } from "../core/block.ts";
-import { isPoison } from "../core/json-text.ts";
+import { isPoison } from "../core/json-words.ts";
 import { itemOf, memberOf } from "./nested-schema.ts";
 import { declaredTypes, readValue } from "./values.ts";
 
