@@ -175,6 +175,10 @@ describe("reasoning of the backend", () => {
     expect(run([thought(call, 3), finished], false)).toEqual([thought(call, 3), finished]);
   });
 
+  it("stands before the answer, though both are white space", () => {
+    expect(seen(run([thought("\n"), text(" "), finished]))).toEqual(["thought \n", "text  ", "turn.finished"]);
+  });
+
   it("is not changed by white space that follows it", () => {
     expect(seen(run([thought(`Hm. ${call}`), text("\n"), finished]))).toContain("call look");
   });

@@ -45,6 +45,9 @@ export class Message implements Sink {
     this.#isOpen = started === undefined;
   }
 
+  /** It has more than white space in it. */
+  hasWords = false;
+
   /** Nothing is held back: its end cannot change what was found. */
   get isSettled(): boolean {
     return this.#read === this.#told && !this.#calls.isOpen;
@@ -55,6 +58,7 @@ export class Message implements Sink {
     this.#event = event;
     const from = this.#read;
     this.#read += event.text.length;
+    this.hasWords ||= event.text.trim() !== "";
     if (event.logprobs) {
       this.#logprobs ??= new Logprobs();
       this.#logprobs.add(event.logprobs, from, this.#read);

@@ -157,8 +157,10 @@ class Recovering implements MessageFinder {
     // What the client has seen nothing of can still be asked for again: what was held back must not be its beginning.
     if (event.type === "turn.failed" && !this.#hasGiven) return;
     const ending: Ending = event.type === "turn.finished" && event.reason === "stop" ? "stop" : "cut";
-    for (const message of this.#messages.values()) message.end(ending);
+    // Reasoning came before its answer; white space is none.
+    if ([...this.#messages.values()].some((message) => message.hasWords)) this.answering();
     this.#thoughts?.end(ending);
+    for (const message of this.#messages.values()) message.end(ending);
   }
 
   // What the readers need.
