@@ -4,6 +4,7 @@ const characters: Record<string, string> = { lt: "<", gt: ">", amp: "&", quot: '
 
 /** Text in which entities stand for characters. What is no entity of XML stays as it is. */
 export function unescapeEntities(text: string): string {
+  if (!text.includes("&")) return text;
   return text.replace(entity, (whole, name?: string, decimal?: string, hexadecimal?: string) => {
     if (name !== undefined) return characters[name] ?? whole;
     const code = decimal === undefined ? Number.parseInt(hexadecimal ?? "", 16) : Number(decimal);
@@ -20,6 +21,7 @@ export class Entities {
   #held = "";
 
   add(text: string): string {
+    if (this.#held === "" && !text.includes("&")) return text;
     const all = this.#held + text;
     const last = all.lastIndexOf("&");
     const isCut = last !== -1 && all.length - last < longest && !all.includes(";", last);
