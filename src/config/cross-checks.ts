@@ -121,6 +121,14 @@ function checkDialects({ settings, parts }: Checked): Mistake[] {
   ];
   return places.flatMap(({ path, dialects }) => {
     if (!Array.isArray(dialects)) return [];
+    if (dialects.length === 0) {
+      return [
+        {
+          path: formatPath([...path, "dialects"]),
+          message: "expected at least one dialect; for none of them, write none",
+        },
+      ];
+    }
     return dialects
       .map((dialect, index) => ({ dialect, path: formatPath([...path, "dialects", index]) }))
       .filter(({ dialect }) => !parts.dialects.includes(dialect))

@@ -10,7 +10,10 @@ export function nearestNames(written: string, candidates: Iterable<string>, most
     const offered = plain(name);
     if (offered.length > longest) continue;
     const steps = distance(asked, offered);
-    if (steps <= Math.max(1, Math.floor(Math.max(asked.length, offered.length) / 3))) near.push({ name, steps });
+    const isNear = steps <= Math.max(1, Math.floor(Math.max(asked.length, offered.length) / 3));
+    // The beginning of a name is meant as that name, though much is missing.
+    const isBeginning = asked.length > 2 && offered.startsWith(asked);
+    if (isNear || isBeginning) near.push({ name, steps });
   }
   return near
     .sort((a, b) => a.steps - b.steps)

@@ -88,7 +88,7 @@ function makeMarks(choice: "auto" | readonly string[], markersOnly: boolean): Ma
   const marked = chosen.filter(isMarked);
   // A fence around the whole message is looked into whatever was chosen; the rest of what has no marker, only by `auto`.
   const whole = chosen.filter((dialect) => !isMarked(dialect) && (dialect.internal || (isAuto && !markersOnly)));
-  const tags = [commonTags, ...chosen.flatMap(({ reasoning = [] }) => reasoning)];
+  const tags = [...commonTags, ...chosen.flatMap(({ reasoning = [] }) => reasoning)];
   const closes = new Set(tags.flatMap(({ close }) => close));
   const everywhere = callMeanings(marked.filter(({ atStart }) => !atStart));
   return {
@@ -115,24 +115,34 @@ function callMeanings(dialects: readonly Dialect[]): Meaning[] {
 }
 
 /** The tags that most models think in, whatever they write calls in. */
-const commonTags = { open: "<think>", close: ["</think>"] };
+const commonTags = [
+  { open: "<think>", close: ["</think>"] },
+  { open: "<thinking>", close: ["</thinking>"] },
+];
 
 function tagMeanings(dialects: readonly Dialect[]): Meaning[] {
-  const { open, close } = commonTags;
-  const meanings = new Map<string, Meaning>([[open, { kind: "reasoning", opener: open, close }]]);
+  const meanings = new Map<string, Meaning & { kind: "reasoning" | "hidden" | "closer" }>();
+  const add = (kind: "hidden" | "closer", opener: string, dialect: string) => {
+    const meaning = meanings.get(opener);
+    if (!meaning) meanings.set(opener, { kind, opener, dialects: [dialect] });
+    else if (meaning.kind === kind) meaning.dialects = [...meaning.dialects, dialect];
+  };
+  for (const { open, close } of commonTags) {
+    meanings.set(open, { kind: "reasoning", opener: open, close, dialects: [] });
+  }
   for (const { name, reasoning = [], hidden = [] } of dialects) {
     for (const { open, close } of reasoning) {
       const meaning = meanings.get(open);
-      const closers = meaning?.kind === "reasoning" ? [...new Set([...meaning.close, ...close])] : close;
-      meanings.set(open, { kind: "reasoning", opener: open, close: closers });
+      const before = meaning?.kind === "reasoning" ? meaning : { close: [], dialects: [] };
+      const closers = [...new Set([...before.close, ...close])];
+      // Common tags say nothing about who writes them.
+      const speakers = commonTags.some((tag) => tag.open === open) ? [] : [...before.dialects, name];
+      meanings.set(open, { kind: "reasoning", opener: open, close: closers, dialects: speakers });
     }
-    for (const opener of hidden) {
-      const meaning = meanings.get(opener);
-      const others = meaning?.kind === "hidden" ? meaning.dialects : [];
-      if (meaning === undefined || meaning.kind === "hidden") {
-        meanings.set(opener, { kind: "hidden", opener, dialects: [...others, name] });
-      }
-    }
+    for (const opener of hidden) add("hidden", opener, name);
+  }
+  for (const { name, closers, bare } of dialects) {
+    if (!bare) for (const closer of closers.filter((mark) => mark.startsWith("<"))) add("closer", closer, name);
   }
   return [...meanings.values()];
 }

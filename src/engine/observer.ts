@@ -28,12 +28,16 @@ const argumentsRepairs = new Set<Repair>([
   "not_declared_type",
 ]);
 
+/** How many blocks that stayed text are told of a turn: a model that writes nonsense writes much of it. */
+const mostKeptTexts = 20;
+
 /** Tells telemetry what happens in one turn. Costs nothing where nobody looks. */
 export class Observer {
   readonly #events: EventSink;
   readonly #log: Log;
   readonly #requestId: string;
   readonly #debugs: boolean;
+  #keptTexts = 0;
   /** Events of an attempt of which nothing was sent yet; nothing where they are told at once. */
   #untold: [event: string, fields: EventFields, values: EventFields | undefined][] | undefined = [];
   /** Who is asked now. */
@@ -145,6 +149,7 @@ export class Observer {
 
   /** Text that looked like a call stays text. `name` is that of a declared tool: any other is the model's own words. */
   textKept(dialect: string, reason: string, name: string | null): void {
+    if (++this.#keptTexts > mostKeptTexts) return;
     if (this.#events.on) this.#tell("parse_failure", { dialect, reason, id: null, name });
     this.#log.info({ request_id: this.#requestId, dialect, reason, name }, "a call in the text could not be read");
   }

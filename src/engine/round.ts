@@ -65,13 +65,22 @@ export class Round {
     };
     this.#silence = setTimeout(() => this.#fail(silent(backend.name, firstContent)), firstContent);
     const flush = () => (this.#over ? undefined : this.#answer.flush());
-    const round: BackendRound = { emit: this.#emit, flush, stop: this.#cancel };
+    const round: BackendRound = { emit: (event) => this.#hear(event), flush, stop: this.#cancel };
     backend.run(turn, round).then(
       () => {
         if (!this.#over) this.#fail(noEnd(backend.name));
       },
       (thrown: unknown) => this.#fail(thrown),
     );
+  }
+
+  /** What goes into the stages. They may hold it, but the backend is not silent. */
+  #hear(event: TurnEvent): void {
+    if (this.#silence && isContent(event)) {
+      clearTimeout(this.#silence);
+      this.#silence = undefined;
+    }
+    this.#emit(event);
   }
 
   /** What comes out of the stages. */
@@ -117,6 +126,10 @@ export class Round {
     else this.#begin();
     this.#end(error);
   }
+}
+
+function isContent({ type }: TurnEvent): boolean {
+  return type === "text.delta" || type === "reasoning.delta" || type === "refusal.delta" || type === "call.started";
 }
 
 function noEnd(backend: string): TurnError {

@@ -238,6 +238,12 @@ describe("reasoning", () => {
     expect(reasoning).toBe("I will ");
   });
 
+  it("ends at its tag, though a call in it could not be read", () => {
+    const { calls: found, text } = read(`<think>${hermes("oops")} so</think>Hi ${hermes("{}")}`);
+    expect(found).toMatchObject([{ name: "find" }]);
+    expect(text).toBe("Hi ");
+  });
+
   it("that was cut off holds none", () => {
     expect(read(`<think>I will ${hermes("{}")}`, {}, "cut").calls).toEqual([]);
   });
@@ -336,6 +342,119 @@ describe("one bad call", () => {
     "<tool_call>",
   ])("does not spoil the next: %s", (bad) => {
     expect(calls(`${bad}\n${hermes('{"query": "b"}')}`)).toEqual([["find", { query: "b" }]]);
+  });
+});
+
+describe("what a call quotes", () => {
+  it.each([
+    [
+      "broken arguments",
+      '<tool_call>{"name":"find","arguments":{"query":README,"x":"Ex: [TOOL_CALLS]get_Time{} end"}}</tool_call>',
+    ],
+    ["broken Python", '<|python_start|>[find(query=PPP, x="see [TOOL_CALLS]get_Time{} end")]<|python_end|>'],
+    [
+      "an undeclared tool",
+      '<tool_call>{"name":"nobody","arguments":{"x":"Ex: [TOOL_CALLS]get_Time{} end"}}</tool_call>',
+    ],
+    [
+      "a whole message that breaks",
+      '{"name":"find","parameters":{"query":"Use <tool_call>get_Time</tool_call>" oops}}',
+    ],
+  ])("is no call: %s", (_, text) => {
+    expect(read(text).calls).toEqual([]);
+    expect(read(text).text).toBe(text);
+  });
+
+  it("is no call when a message that is all a call is cut off", () => {
+    for (const text of [
+      '{"name":"find","parameters":{"query":"Use <tool_call>get_Time</tool_call> to',
+      "<find><query>Use <tool_call>get_Time</tool_call> to",
+    ]) {
+      expect(read(text, {}, "cut").calls).toEqual([]);
+    }
+  });
+});
+
+describe("what only looks like a call", () => {
+  it.each([
+    ["an opener at the end of a sentence", "Qwen models begin a call with <function=find>"],
+    ["a definition", '{"name":"find","description":"finds","parameters":{"type":"object","properties":{}}}'],
+    ["a schema", '[{"name":"find","parameters":{"type":"object","properties":{"query":{"type":"string"}}}}]'],
+    ["a header in a sentence", "The header is <|channel|>analysis<|message|>, then the text."],
+    ["arguments beside their place", '<tool_call>{"name":"find","query":"rm"}</tool_call>'],
+    ["two names", '<tool_call>{"name":"find","arguments":{},"name":"get_Time"}</tool_call>'],
+    ["two strings in one value", hermes('{"query": "a" + "b"}')],
+    ["another sign for a comma", hermes('{"query": "ls"; "scope": "x"}')],
+    ["a value that may go on", "<tool_call>find\n<arg_key>query</arg_key>\n<arg_value>a</arg_value>\n<"],
+  ])("is text: %s", (_, text) => {
+    expect(read(text).calls).toEqual([]);
+    expect(read(text).text).toBe(text);
+  });
+});
+
+describe("code in lists and quotes", () => {
+  const call = hermes("{}");
+
+  it.each([
+    ["a list item", `- \`\`\`xml\n  ${call}\n  \`\`\`\n`],
+    ["a numbered item", `2. \`\`\`xml\n   ${call}\n   \`\`\`\n`],
+    ["a quote", `> \`\`\`\n> ${call}\n> \`\`\`\n`],
+    ["a fence behind words", `So: \`\`\`xml\n${call}\n\`\`\`\n`],
+  ])("is text: %s", (_, text) => {
+    expect(read(text).calls).toEqual([]);
+  });
+
+  it.each([
+    ["a list item", "- ```sh\n  ls\n  ```\n\n"],
+    ["a numbered item", "2. ```sh\n   ls\n   ```\n\n"],
+    ["a quote", "> ```\n> ls\n> ```\n\n"],
+    ["a fence behind words", "The fix: ```js\nfoo()\n```\nNow I apply it.\n"],
+  ])("ends where it ends: %s", (_, text) => {
+    expect(calls(text + call)).toEqual([["find", {}]]);
+  });
+});
+
+describe("tokens of a dialect", () => {
+  it("are not shown in a message that speaks it", () => {
+    expect(read("<|START_RESPONSE|>Hello<|END_RESPONSE|>").text).toBe("Hello");
+    expect(read("<|START_THINKING|>Hm.<|END_THINKING|><|START_RESPONSE|>Hello<|END_RESPONSE|>").text).toBe("Hello");
+    expect(read(`${hermes("{}")}</tool_call>\n<|im_end|>`).text).toBe("");
+  });
+
+  it("are shown in a sentence about them", () => {
+    for (const text of ["The token <|END_RESPONSE|> ends it.", "Write </tool_call> at the end."]) {
+      expect(read(text).text).toBe(text);
+    }
+  });
+});
+
+describe("a wrapper that another model uses", () => {
+  it("does not hide the calls in it", () => {
+    expect(calls(`<tool_calls>\n${hermes('{"query": "a"}')}\n</tool_calls>`)).toEqual([["find", { query: "a" }]]);
+  });
+});
+
+describe("types that allow a string", () => {
+  const either = {
+    name: "find",
+    parameters: { type: "object", properties: { v: { type: ["string", "integer", "boolean"] } } },
+  };
+
+  it.each([
+    ["005", "005"],
+    ["5", 5],
+    ["1", 1],
+    ["true", true],
+    ["yes", "yes"],
+  ])("read %s as JSON does", (text, expected) => {
+    expect(calls(qwen("v", text), { tools: [either] })).toEqual([["find", { v: expected }]]);
+  });
+});
+
+describe("where nothing may be mended", () => {
+  it("a value is what is written", () => {
+    const { calls: found } = read(qwen("filter", "{'a': True}"), { tools: [{ ...find, strict: true }] });
+    expect(found.map(({ arguments: text }) => JSON.parse(text))).toEqual([{ filter: "{'a': True}" }]);
   });
 });
 

@@ -27,8 +27,14 @@ export function renderSpans(parts: readonly ReadPart[], error: TurnError | undef
   const shown = parts.map(({ spans }) => onLines(colours ? coloured(spans) : listed(spans))).join("");
   const legend = kinds.map((kind) => `  ${paint(kind, kind.padEnd(longestKind))}  ${meanings[kind]}\n`).join("");
   const calls = parts.flatMap((part) => part.calls.map(describeCall));
-  const repairs = parts.flatMap(({ text, repairs }) => repairs.map((report) => describeRepair(text, report)));
-  const rejected = parts.flatMap(({ text, rejected }) => rejected.map((report) => describeRejected(text, report)));
+  const repairs = parts.flatMap(({ text, repairs }) => {
+    const lines = lineStarts(text);
+    return repairs.map((report) => describeRepair(lines, report));
+  });
+  const rejected = parts.flatMap(({ text, rejected }) => {
+    const lines = lineStarts(text);
+    return rejected.map((report) => describeRejected(lines, report));
+  });
   const blocks: [title: string, lines: string][] = [
     ["calls", calls.join("")],
     ["repairs", repairs.join("")],
@@ -78,21 +84,32 @@ function describeCall({ name, arguments: given, dialect, isWhole }: FoundCall): 
   return `  ${visible(name)} (${from}${note})\n${visible(pretty).replace(/^/gm, "    ")}\n`;
 }
 
-function describeRepair(text: string, { repair, offset, dialect }: RepairReport): string {
-  return `  ${placeOf(text, offset)}  ${repair} (${dialect})\n`;
+function describeRepair(lines: readonly number[], { repair, offset, dialect }: RepairReport): string {
+  return `  ${placeOf(lines, offset)}  ${repair} (${dialect})\n`;
 }
 
-function describeRejected(text: string, { dialect, name, reason, offset }: RejectReport): string {
+function describeRejected(lines: readonly number[], { dialect, name, reason, offset }: RejectReport): string {
   const why = name === undefined ? reason : `${reason}: ${name}`;
-  return `  ${placeOf(text, offset)}  ${visible(why)} (${dialect})\n`;
+  return `  ${placeOf(lines, offset)}  ${visible(why)} (${dialect})\n`;
+}
+
+/** Where the lines of a text begin. */
+function lineStarts(text: string): number[] {
+  const starts = [0];
+  for (let at = text.indexOf("\n"); at !== -1; at = text.indexOf("\n", at + 1)) starts.push(at + 1);
+  return starts;
 }
 
 /** As editors say it: from 1; and the offset, from 0. */
-function placeOf(text: string, offset: number): string {
-  const before = text.slice(0, offset);
-  const line = before.split("\n").length;
-  const column = offset - (before.lastIndexOf("\n") + 1) + 1;
-  return `${line}:${column} (offset ${offset})`;
+function placeOf(lines: readonly number[], offset: number): string {
+  let line = 0;
+  let end = lines.length;
+  while (end - line > 1) {
+    const middle = (line + end) >> 1;
+    if ((lines[middle] ?? 0) <= offset) line = middle;
+    else end = middle;
+  }
+  return `${line + 1}:${offset - (lines[line] ?? 0) + 1} (offset ${offset})`;
 }
 
 function onLines(text: string): string {

@@ -194,7 +194,8 @@ export class Block extends Characters {
     const { closers } = this;
     if ((yield* this.oneOf(closers)) !== "") return true;
     const { rest } = this;
-    if (!this.ended || rest === "" || !closers.some((mark) => mark.startsWith(rest))) return false;
+    // A single character may as well begin something else.
+    if (!this.ended || rest.length < 2 || !closers.some((mark) => mark.startsWith(rest))) return false;
     this.at = this.text.length;
     this.repaired("missing_close");
     return true;

@@ -1,6 +1,10 @@
 const backtick = 0x60;
 const tilde = 0x7e;
 const newline = 0x0a;
+const longestPrefix = 32;
+/** White space, and the marks of quotes and list items. */
+const linePrefix = /^[\s>]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)?[\s>]*$/;
+const infoCharacter = /[\w+.#-]/;
 
 /**
  * Which parts of the text are code: fences, which begin and end at the beginning of a line, and inline code, which ends at its
@@ -13,26 +17,37 @@ export class CodeSpans {
   /** In a fence: what has come of the line. */
   #line: "indent" | "run" | "after" | "other" = "other";
   #run = 0;
-  /** Only white space has come since the line began. */
-  #blank = true;
+  /** What has come of the line, if it is short. */
+  #prefix: string | undefined = "";
+  /** The inline code has nothing in it so far but what may name the language of a fence. */
+  #mayBeFence = false;
 
   get isOpen(): boolean {
     return this.#fence !== undefined || this.#inline > 0;
   }
 
-  /** Whether the place `at` is first on its line; `from` is where the text begins that was not passed over yet. */
+  /**
+   * Whether the place `at` is first on its line, but for white space and the marks of a quote or a list item; `from` is where the
+   * text begins that was not passed over yet.
+   */
   isLineStart(text: string, from: number, at: number): boolean {
-    for (let before = at - 1; before >= from; before--) {
-      const character = text.charCodeAt(before);
-      if (character === newline) return true;
-      if (character !== 0x20 && character !== 0x09) return false;
-    }
-    return this.#blank;
+    const prefix = this.#prefixAt(text, from, at);
+    return prefix !== undefined && linePrefix.test(prefix);
+  }
+
+  /** What stands before this place on its line, if it is short. */
+  #prefixAt(text: string, from: number, at: number): string | undefined {
+    const before = text.slice(Math.max(from, at - longestPrefix), at);
+    const newlineAt = before.lastIndexOf("\n");
+    if (newlineAt !== -1) return before.slice(newlineAt + 1);
+    if (at - from > longestPrefix || this.#prefix === undefined) return undefined;
+    const prefix = this.#prefix + before;
+    return prefix.length > longestPrefix ? undefined : prefix;
   }
 
   /** Remembers how the line begins that goes on behind this text. */
   passOver(text: string, from: number, until: number): void {
-    this.#blank = this.isLineStart(text, from, until);
+    this.#prefix = this.#prefixAt(text, from, until);
   }
 
   /** A longer run is two. */
@@ -56,6 +71,7 @@ export class CodeSpans {
     }
     if (mark !== backtick) return undefined;
     this.#inline = length;
+    this.#mayBeFence = length >= 3;
     return "inline";
   }
 
@@ -71,10 +87,17 @@ export class CodeSpans {
     for (let at = from; at < end; at++) {
       const character = text.charCodeAt(at);
       if (character === newline) {
+        // A fence that begins behind some words is meant as one all the same.
+        if (this.#mayBeFence) this.#fence = { mark: backtick, length: this.#inline };
+        this.#line = "other";
         this.#inline = 0;
         return at;
       }
-      if (character !== backtick) continue;
+      if (character !== backtick) {
+        if (this.#mayBeFence && !infoCharacter.test(text.charAt(at)) && character !== 0x0d) this.#mayBeFence = false;
+        continue;
+      }
+      this.#mayBeFence = false;
       const run = CodeSpans.runAt(text, at);
       if (at + run === end && run < CodeSpans.longestRun && !isEnd) return at;
       at += run - 1;
@@ -101,7 +124,8 @@ export class CodeSpans {
 
   /** True when the line has closed the fence; its newline stays. */
   #readFenceLine(character: number): boolean {
-    const isBlank = character === 0x20 || character === 0x09 || character === 0x0d;
+    const isQuote = character === 0x3e && this.#line === "indent";
+    const isBlank = character === 0x20 || character === 0x09 || character === 0x0d || isQuote;
     if (character === this.#fence?.mark && this.#line !== "after") {
       this.#line = "run";
       this.#run++;

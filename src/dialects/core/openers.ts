@@ -3,9 +3,11 @@ import type { Dialect } from "../dialect.ts";
 /** What a mark in the text may mean. */
 export type Meaning =
   | { kind: "call"; opener: string; dialect: Dialect }
-  | { kind: "reasoning"; opener: string; close: readonly string[] }
+  | { kind: "reasoning"; opener: string; close: readonly string[]; dialects: readonly string[] }
   /** Ends reasoning that waits for it; elsewhere it is text. */
   | { kind: "close"; opener: string }
+  /** Ends a call, and means nothing where another stands before it. */
+  | { kind: "closer"; opener: string; dialects: readonly string[] }
   /** Of no meaning to a person, in the messages of models that write one of these dialects. */
   | { kind: "hidden"; opener: string; dialects: readonly string[] };
 

@@ -111,6 +111,7 @@ export class Output {
   }
 
   callStarted(name: string, dialect: string, id: string | undefined): void {
+    this.#span(this.#isReasoning ? "reasoning" : "markup", this.#takeSpace());
     this.#tell((sink) => sink.callStarted(++this.#call, name, dialect, id));
   }
 

@@ -1,8 +1,12 @@
 import type { Meaning } from "./openers.ts";
 
 /** The calls that may begin at a place. */
-export function callsAmong(meanings: readonly Meaning[], isLineStart: boolean): Meaning[] {
-  return meanings.filter((meaning) => meaning.kind === "call" && (isLineStart || !meaning.dialect.atLineStart));
+export function callsAmong(meanings: readonly Meaning[], isLineStart: boolean, spoken: ReadonlySet<string>): Meaning[] {
+  return meanings.filter((meaning) => {
+    if (meaning.kind !== "call") return false;
+    const { name, atLineStart, bare } = meaning.dialect;
+    return isLineStart || !atLineStart || (!bare && spoken.has(name));
+  });
 }
 
 /** How many characters from here on are at most so many units, none of them split. */
@@ -25,13 +29,33 @@ export function beginningAtEnd(text: string, from: number, marks: readonly strin
   return longest;
 }
 
-/** Where a block ends that turned out to be text: behind the first closer in what was read of it, else where it broke off. */
-export function behindCloser(all: string, from: number, read: number, closers: readonly string[]): number {
-  const text = all.slice(0, read);
-  let nearest = read;
-  for (const closer of closers) {
-    const place = text.indexOf(closer, from);
-    if (place !== -1 && place + closer.length < nearest) nearest = place + closer.length;
+/** What comes behind a call: a new line, or another mark. */
+const followsCall = /[\n\r<[]/;
+
+/**
+ * Where a call ends that could not be read: behind a closer that something like an end follows, since its arguments may quote
+ * closers too; before a line that begins as it began; where there are no closers, with its line. What may be the beginning of that end is left for the next time.
+ */
+export function endOfBroken(
+  text: string,
+  from: number,
+  limit: number,
+  { closers, opener }: { closers: readonly string[]; opener: string },
+  isEnd: boolean,
+): { at: number; isFound: boolean } {
+  const marks = closers.length > 0 ? closers : ["\n"];
+  const firsts = new Set([opener, ...marks].map((mark) => mark.charCodeAt(0)));
+  for (let at = from; at < limit; at++) {
+    if (!firsts.has(text.charCodeAt(at))) continue;
+    if (text.charCodeAt(at - 1) === 0x0a && text.startsWith(opener, at)) return { at, isFound: true };
+    const closer = marks.find((mark) => text.startsWith(mark, at));
+    if (closer === undefined) continue;
+    const behind = at + closer.length;
+    if (closer === "\n" || (behind < text.length && followsCall.test(text.charAt(behind)))) {
+      return { at: behind, isFound: true };
+    }
+    if (behind >= text.length) return isEnd ? { at: limit, isFound: true } : { at, isFound: false };
   }
-  return Math.max(nearest, Math.min(from, 1));
+  const tail = isEnd ? 0 : beginningAtEnd(text.slice(0, limit), from, [`\n${opener}`, ...marks]);
+  return { at: limit - tail, isFound: false };
 }

@@ -5,7 +5,7 @@ import { isSpace, isText } from "./characters.ts";
 import { CodeSpans } from "./code-spans.ts";
 import type { Meaning, Openers } from "./openers.ts";
 import { Output } from "./output.ts";
-import { beginningAtEnd, behindCloser, callsAmong, wholeCharacters } from "./places.ts";
+import { beginningAtEnd, callsAmong, endOfBroken, wholeCharacters } from "./places.ts";
 import type { Sink } from "./sink.ts";
 import type { KnownTools } from "./tools.ts";
 
@@ -29,6 +29,14 @@ export interface ReaderSettings {
 
 /** How a message ended: the model stopped by itself, or it was cut off (by a limit, an error, a lost connection). */
 export type Ending = "stop" | "cut";
+
+/** A call that turned out to be text, and is not over. */
+interface BrokenCall {
+  closers: readonly string[];
+  opener: string;
+  /** Where it ends at the latest. */
+  until: number;
+}
 
 interface Attempt {
   block: Block;
@@ -61,6 +69,8 @@ export class Reader {
   #attempt: Attempt | undefined;
   /** Up to here in the message nothing begins: it turned out to be text. */
   #deafUntil = 0;
+  /** What ends the call that turned out to be text: what it quotes is none either. */
+  #deafFor: BrokenCall | undefined;
   /** Here in the message no block begins, though code may. */
   #passedBy = -1;
   /** What ends the reasoning that is open. */
@@ -144,6 +154,7 @@ export class Reader {
       this.#tell(Math.min(input.length, this.#deafUntil - this.#start));
       return true;
     }
+    if (this.#deafFor) return this.#passBroken(this.#deafFor);
     if (this.#code.isOpen) return this.#passCode();
     const { openers } = this.#settings;
     for (let at = this.#at; at < input.length; at++) {
@@ -189,7 +200,7 @@ export class Reader {
       this.#tell(first);
       return "more";
     }
-    if (anywhere) return "text";
+    if (anywhere?.some(({ kind }) => kind !== "closer")) return "text";
     this.#isStart = false;
     const meanings = here ?? whole;
     if (!meanings) return "text";
@@ -243,6 +254,15 @@ export class Reader {
     this.#closeAt = -1;
   }
 
+  /** The rest of a call that could not be read, up to where it ends. */
+  #passBroken({ until, ...ends }: BrokenCall): boolean {
+    const limit = Math.max(this.#at, Math.min(this.#input.length, until - this.#start));
+    const end = endOfBroken(this.#input, this.#at, limit, ends, this.#isEnd);
+    this.#tell(end.at);
+    if (end.isFound || this.#offset >= until) this.#deafFor = undefined;
+    return this.#deafFor === undefined;
+  }
+
   #passCode(): boolean {
     const close = this.#reasoning ? this.#nextClose(this.#reasoning) : this.#input.length;
     if (close === this.#at) {
@@ -275,7 +295,7 @@ export class Reader {
     const isStart = isFirst && this.#out.isAtStart;
     for (const meaning of meanings) {
       if (meaning.kind === "call") {
-        const calls = callsAmong(meanings, isLineStart);
+        const calls = callsAmong(meanings, isLineStart, this.#spoken);
         if (calls.length === 0) continue;
         this.#tell(at);
         this.#attemptAt(calls);
@@ -285,16 +305,24 @@ export class Reader {
         this.#tell(at);
         this.#out.spent("markup", this.#take(meaning.opener.length));
         this.#beginReasoning(meaning.close);
+        this.#hearOf(meaning.dialects);
         return true;
       }
       const isHidden = meaning.kind === "hidden" && (isFirst || this.#speaks(meaning.dialects));
-      if (isHidden || (meaning.kind === "close" && isStart)) {
+      // A closer too many.
+      const isExtra = meaning.kind === "closer" && isFirst && !isStart && this.#speaks(meaning.dialects);
+      if (isHidden || isExtra || (meaning.kind === "close" && isStart)) {
+        if (isHidden) this.#hearOf(meaning.dialects);
         this.#tell(at);
         this.#out.spent("markup", this.#take(meaning.opener.length));
         return true;
       }
     }
     return false;
+  }
+
+  #hearOf(dialects: readonly string[]): void {
+    for (const name of dialects) this.#spoken.add(name);
   }
 
   /** A token that is never shown may also stand in a sentence about it. */
@@ -304,7 +332,7 @@ export class Reader {
 
   #openInReasoning(close: readonly string[], meanings: readonly Meaning[], at: number): boolean {
     const end = meanings.find(({ opener }) => close.includes(opener));
-    const calls = callsAmong(meanings, this.#code.isLineStart(this.#input, this.#at, at));
+    const calls = callsAmong(meanings, this.#code.isLineStart(this.#input, this.#at, at), this.#spoken);
     if (end) {
       this.#tell(at);
       // What begins something else ends the reasoning, but is not its tag.
@@ -437,6 +465,7 @@ export class Reader {
     if (this.#out.holds === "whole") {
       this.#giveBack(text, 0);
       this.#takeBack();
+      if (named !== undefined) this.#beDeafFor(text, rest === "" && (isCut || block.ended), [], block.opener);
       return;
     }
     if (named !== undefined) {
@@ -444,15 +473,25 @@ export class Reader {
       this.#out.rejected(report);
     }
     if (this.#out.holds === "draft" && this.#out.isEmpty) this.#out.release();
-    const from = block.accepted ? 0 : block.opener.length;
     if (!block.accepted && CodeSpans.hasMark(block.opener)) {
       // What begins with ticks is code, if it is no block.
       this.#giveBack(text, 0);
       this.#passedBy = this.#offset;
-    } else if (named !== undefined && rest === "" && (isCut || block.ended)) {
-      // A block that the end of the message cut off holds no other.
-      this.#giveBack(text, text.length);
-    } else this.#giveBack(text, behindCloser(text, from, block.furthest, closers));
+    } else this.#giveBack(text, block.accepted ? 0 : this.#deafLength(block, named !== undefined));
+    if (named !== undefined) this.#beDeafFor(text, rest === "" && (isCut || block.ended), closers, block.opener);
+  }
+
+  /** How much of a block that is none is not read again: short heads are, but for the opener. */
+  #deafLength(block: Block, isNamed: boolean): number {
+    if (isNamed) return block.opener.length;
+    return block.furthest <= firstPiece ? Math.max(1, block.opener.length) : block.furthest;
+  }
+
+  /** A call that could not be read quotes no other: not before it ends. One that was cut off has no end. */
+  #beDeafFor(text: string, isCut: boolean, closers: readonly string[], opener: string): void {
+    if (isCut) this.#deafUntil = Math.max(this.#deafUntil, this.#offset + text.length);
+    // In reasoning nothing is called before its end, which must be heard.
+    else if (!this.#reasoning) this.#deafFor = { closers, opener, until: this.#offset + this.#settings.limit };
   }
 
   #giveBack(text: string, deaf: number): void {
@@ -492,8 +531,6 @@ export class Reader {
       }
     }
     block.passOn(text.length);
-    if (!block.ended) return;
-    block.endBroken();
-    this.#finish(attempt);
+    if (block.ended) this.#cutOff(attempt);
   }
 }

@@ -4,6 +4,7 @@ import { isSpace } from "./characters.ts";
 const quote = 0x22;
 const apostrophe = 0x27;
 const backslash = 0x5c;
+const goesOn = /[\p{L}\p{N}_.!?()$/\\-]/u;
 const hexadecimal = /[0-9a-fA-F]/;
 /** More white space than this does not stand between a string and what follows it. */
 const mostSpace = 400;
@@ -116,8 +117,8 @@ export class StringText {
       this.isDone = true;
       return from;
     }
-    // Two quotes in a row may mean more than one thing, and so may what has tags in it.
-    if (text.charCodeAt(from) === this.#delimiter || this.#hasTag) {
+    // Only words go on behind a quote. Operators, another quote, or tags may mean more than one thing.
+    if (!goesOn.test(character) || this.#hasTag) {
       this.isBad = true;
       return from;
     }

@@ -16,6 +16,7 @@ export const harmony: Dialect = {
   openers: [start, channel],
   closers: ends,
   hidden: ends,
+  atLineStart: true,
   *read(block) {
     yield* messageFrom(block, block.opener);
   },
@@ -38,7 +39,8 @@ export const harmonyStart: Dialect = {
 
 /** A header up to `<|message|>`, and what it says about the rest. */
 function* messageFrom(block: Block, opener: string): Reading {
-  const { text } = yield* block.until([message]);
+  const { text, mark } = yield* block.until([message, ...ends]);
+  if (mark !== message) block.fail("the header does not end");
   const header = readHeader(opener + text);
   if (header.role !== undefined && header.role !== "assistant") block.fail("it is the message of another");
   const tool = header.recipient && toolOf(block, header.recipient);

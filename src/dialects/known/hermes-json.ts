@@ -14,6 +14,7 @@ export const hermesJson: Dialect = {
   models: "Hermes 2 and 3, Qwen 2.5 and 3, QwQ, Granite 4, MiMo-VL, SmolLM3, Reka, Cogito, LongCat",
   openers: tags.map(({ open }) => open),
   closers: tags.map(({ close }) => close),
+  hidden: ["<|im_end|>"],
   *read(block) {
     yield* block.space();
     if (yield* block.sees("[")) {

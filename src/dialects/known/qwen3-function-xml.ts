@@ -106,6 +106,8 @@ function* functionTags(block: Block, spelling: Spelling): Reading {
     yield* block.space();
     if (yield* block.maybe(spelling.close)) break;
     if ((yield* block.peek()) === -1 || (yield* block.sees(...closers, ...openers, ...opens))) {
+      // A name alone, and nothing that ends it, may stand in any sentence.
+      if (object.isEmpty && !(yield* block.sees(...closers))) block.fail("the function does not end");
       block.repaired("missing_close");
       break;
     }

@@ -18,6 +18,10 @@ export class ArgumentsObject {
     this.#block = block;
   }
 
+  get isEmpty(): boolean {
+    return this.#names.size === 0;
+  }
+
   has(name: string): boolean {
     return this.#names.has(name);
   }
@@ -68,6 +72,7 @@ export class ArgumentsObject {
   }
 
   #reopen(name: string): void {
+    if (!this.#block.mends) this.#block.fail("a parameter is given twice");
     const held = this.#block.heldArguments;
     const given = held === undefined ? undefined : parseJson(`${held}}`);
     if (!isObject(given)) this.#block.fail("a parameter is given twice");
@@ -134,7 +139,7 @@ export class RawParameter {
 
   end(): void {
     if (!this.#streams) {
-      const { json, repairs } = readValue(this.#trimmed(), this.#types);
+      const { json, repairs } = readValue(this.#trimmed(), this.#types, this.#block.mends);
       for (const repair of repairs) this.#block.repaired(repair);
       this.#give(json + this.#after);
       return;

@@ -1,8 +1,9 @@
+import { isObject, parseJson } from "../../turn/index.ts";
 import type { Block } from "../core/block.ts";
 import { Comment } from "../core/comment.ts";
 import { JsonString } from "../core/json-string.ts";
 import { JsonText } from "../core/json-text.ts";
-import { needsArguments } from "../core/tools.ts";
+import { declares, needsArguments } from "../core/tools.ts";
 import type { Reading } from "../dialect.ts";
 
 /** How an object that stands for a call is written. */
@@ -17,6 +18,12 @@ export interface JsonCallShape {
   needsArguments?: boolean;
 }
 
+interface Found {
+  arguments: boolean;
+  /** Keys that are no call's: perhaps its arguments, in the wrong place. */
+  others: boolean;
+}
+
 const notJson = "the arguments are not JSON";
 const noArguments = "there are no arguments";
 const usualNames = ["name", "tool_name"];
@@ -27,17 +34,18 @@ const usualArguments = ["arguments", "parameters", "args", "input"];
 /** An object such as `{"name": …, "arguments": {…}}`: a whole call. The keys may come in any order, and others among them. */
 export function* jsonCall(block: Block, shape: JsonCallShape = {}): Reading {
   block.begin();
-  const found = { arguments: false };
+  const found: Found = { arguments: false, others: false };
   yield* callObject(block, shape, found, 0);
   if (!block.tool) block.fail("no tool is named");
+  if (shape.isBare && isSchema(block)) block.fail("it defines a tool");
   if (!found.arguments) {
-    if (shape.needsArguments) block.fail(noArguments);
+    if (shape.needsArguments || found.others) block.fail(noArguments);
     noneGiven(block);
   }
   block.end();
 }
 
-function* callObject(block: Block, shape: JsonCallShape, found: { arguments: boolean }, depth: number): Reading {
+function* callObject(block: Block, shape: JsonCallShape, found: Found, depth: number): Reading {
   const names = shape.name ?? usualNames;
   const argumentKeys = shape.arguments ?? usualArguments;
   yield* block.expect("{");
@@ -55,15 +63,20 @@ function* callObject(block: Block, shape: JsonCallShape, found: { arguments: boo
     yield* block.expect(":");
     yield* gap(block);
     const next = yield* block.peek();
-    if (names.includes(key) && isQuote(next)) block.name(yield* jsonString(block));
-    else if (key === "function" && next === 0x7b && depth === 0) yield* callObject(block, shape, found, 1);
+    if (names.includes(key) && isQuote(next)) {
+      if (block.tool) block.fail("it is named twice");
+      block.name(yield* jsonString(block));
+    } else if (key === "function" && next === 0x7b && depth === 0) yield* callObject(block, shape, found, 1);
     else if (key === "function" && isQuote(next) && !block.tool) block.name(yield* jsonString(block));
-    else if (argumentKeys.includes(key) && !found.arguments) {
+    else if (argumentKeys.includes(key)) {
+      if (found.arguments) block.fail("there are arguments twice");
       found.arguments = true;
       yield* jsonArguments(block);
     } else if (key === shape.id && isQuote(next)) block.id(yield* jsonString(block));
     else {
-      if (shape.isBare && !block.tool && !otherKeys.has(key)) block.fail("it is another object");
+      const isOther = !otherKeys.has(key);
+      found.others ||= isOther;
+      if (shape.isBare && isOther && (!block.tool || key === "description")) block.fail("it is another object");
       yield* skipValue(block);
     }
     yield* gap(block);
@@ -88,6 +101,13 @@ function* gap(block: Block): Reading {
     }
     yield* block.space();
   }
+}
+
+/** Arguments that are a JSON Schema: where a model lists its tools, it calls none. */
+function isSchema(block: Block): boolean {
+  if (block.tool && declares(block.tool, "properties")) return false;
+  const given = parseJson(block.heldArguments ?? "");
+  return isObject(given) && given.type === "object" && isObject(given.properties);
 }
 
 /** A key; without its quotes, where slips are mended. */
@@ -184,7 +204,7 @@ function* encodedObject(block: Block): Reading {
   }
   // Only now is it certain where the string ends.
   if (isBroken) block.fail(notJson);
-  if (isEmpty) block.arguments("{}");
+  if (isEmpty) noneGiven(block);
   else if (!inner.isDone) {
     if (!inner.close(0)) block.fail(notJson);
     block.arguments(inner.take());

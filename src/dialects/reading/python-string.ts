@@ -135,7 +135,11 @@ function isFollowed(block: Block, from: number, { nest, mayBeKey }: StringPlace,
       if (!level.outer) return true;
       level = level.outer;
     } else if (character === ":" && level === nest) return mayBeKey;
-    else return level.otherwise !== undefined && looksLike(level.otherwise, text, at, ended, isWanted);
+    else {
+      // Operators and another string may mean more than one thing.
+      if (level.otherwise === undefined && /["'+;%*&|=]/.test(character)) block.fail("a string is not closed");
+      return level.otherwise !== undefined && looksLike(level.otherwise, text, at, ended, isWanted);
+    }
   }
   return true;
 }

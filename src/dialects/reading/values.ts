@@ -69,10 +69,10 @@ export function isPlainString(types: ReadonlySet<Type>): boolean {
 }
 
 /** Reads a value that is written without its type, by the types that are declared for it. */
-export function readValue(raw: string, types: ReadonlySet<Type>): ReadValue {
+export function readValue(raw: string, types: ReadonlySet<Type>, mends = true): ReadValue {
   if (isPlainString(types)) return { json: JSON.stringify(raw), repairs: [] };
   const trimmed = raw.trim();
-  const asJson = readJson(trimmed);
+  const asJson = readJson(trimmed, mends);
   if (asJson && fits(asJson.value, types)) return { json: asJson.json, repairs: asJson.repairs };
   const plain = plainReading(trimmed, types);
   if (plain !== undefined) return { json: plain, repairs: [] };
@@ -90,13 +90,14 @@ function fits(value: JsonValue, types: ReadonlySet<Type>): boolean {
 
 function plainReading(text: string, types: ReadonlySet<Type>): string | undefined {
   const folded = text.toLowerCase();
+  const isString = types.has("string");
   // Where a string is allowed, only the word of JSON itself means nothing.
-  if (types.has("null") && (folded === "null" || (folded === "none" && !types.has("string")))) return "null";
-  if ((types.has("integer") || types.has("number")) && plainNumber.test(text)) {
+  if (types.has("null") && (folded === "null" || (folded === "none" && !isString))) return "null";
+  if (!isString && (types.has("integer") || types.has("number")) && plainNumber.test(text)) {
     const value = Number(text);
     if (types.has("number") || Number.isInteger(value)) return JSON.stringify(value);
   }
-  if (types.has("boolean")) {
+  if (!isString && types.has("boolean")) {
     if (folded === "true" || folded === "1") return "true";
     if (folded === "false" || folded === "0") return "false";
   }
@@ -118,9 +119,10 @@ function unescapedReading(text: string, types: ReadonlySet<Type>): string | unde
 }
 
 /** One JSON value, with the slips that have one reading mended. */
-function readJson(text: string): { json: string; value: JsonValue; repairs: TextRepair[] } | undefined {
+function readJson(text: string, mends = true): { json: string; value: JsonValue; repairs: TextRepair[] } | undefined {
   const strict = parseJson(text);
   if (strict !== undefined) return { json: text, value: strict, repairs: [] };
+  if (!mends) return undefined;
   const repairs: TextRepair[] = [];
   const json = new JsonText(true, (repair) => {
     if (!repairs.includes(repair)) repairs.push(repair);

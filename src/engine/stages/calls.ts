@@ -30,9 +30,9 @@ export function settleCalls(ids: Ids, observer: Observer): Stage {
     const id = ids.claim(event.kind === "function" ? "fc" : "ctc", event.id);
     const renamed = callId !== event.callId;
     open = { ...event, callId, id, upstreamId: renamed ? event.callId : undefined };
-    // Most dialects have no ids: none is missing.
-    const isWritten = event.dialect !== undefined && event.callId === undefined;
-    if (renamed && !isWritten) observer.repaired(idRepair(event.callId), open);
+    // A dialect has ids of its own, or none: nothing is wrong with that.
+    const isFine = event.dialect !== undefined && idRepair(event.callId) !== "repeated_id";
+    if (renamed && !isFine) observer.repaired(idRepair(event.callId), open);
     observer.callStarted(open);
     emit(open);
   };
@@ -67,7 +67,7 @@ export function settleCalls(ids: Ids, observer: Observer): Stage {
       case "call.started":
         given = event;
         text = "";
-        if (seen.knows(event.callId)) held = [event];
+        if (seen.mayHave(event)) held = [event];
         else start(event, emit);
         return;
       case "call.arguments":
@@ -96,26 +96,50 @@ function idRepair(id: string | undefined): Repair {
   return isPortableId(id) ? "repeated_id" : "unusable_id";
 }
 
-/** The whole calls of a round, by the ids that the backend gave them. */
-class SeenCalls {
-  readonly #byId = new Map<string, { name: string; text: string; meanings?: Set<string> }>();
+interface SeenCall {
+  name: string;
+  text: string;
+}
 
-  knows(id: string | undefined): boolean {
-    return id !== undefined && this.#byId.has(id);
+/** The whole calls of a round. */
+class SeenCalls {
+  /** By the ids that the backend gave them. */
+  readonly #byId = new Map<string, SeenCall & { meanings?: Set<string> }>();
+  /** Those that came as calls, and those that were written as text: a backend may read a call and pass its text on all the same. */
+  readonly #native: SeenCall[] = [];
+  readonly #written: SeenCall[] = [];
+
+  /** Whether it may be one that came before, so that it must wait until it is whole. */
+  mayHave({ callId, dialect }: CallStarted): boolean {
+    const others = dialect === undefined ? this.#written : this.#native;
+    return others.length > 0 || (callId !== undefined && this.#byId.has(callId));
   }
 
   /** False when it was there already, though it may have been written differently. */
-  add({ callId, name }: CallStarted, text: string): boolean {
+  add({ callId, name, dialect }: CallStarted, text: string): boolean {
+    const [same, others] = dialect === undefined ? [this.#native, this.#written] : [this.#written, this.#native];
+    const twin = others.findIndex((other) => meansTheSame(other, { name, text }));
+    // One call has one twin: the next that is like it is another call.
+    if (twin !== -1) others.splice(twin, 1);
+    else same.push({ name, text });
+    return twin === -1 && this.#isNewId(callId, { name, text });
+  }
+
+  #isNewId(callId: string | undefined, call: SeenCall): boolean {
     if (callId === undefined) return true;
     const first = this.#byId.get(callId);
     if (!first) {
-      this.#byId.set(callId, { name, text });
+      this.#byId.set(callId, call);
       return true;
     }
     first.meanings ??= new Set([`${first.name}\n${meaningOf(first.text)}`]);
-    const meaning = `${name}\n${meaningOf(text)}`;
+    const meaning = `${call.name}\n${meaningOf(call.text)}`;
     const isNew = !first.meanings.has(meaning);
     first.meanings.add(meaning);
     return isNew;
   }
+}
+
+function meansTheSame(one: SeenCall, other: SeenCall): boolean {
+  return one.name === other.name && (one.text === other.text || meaningOf(one.text) === meaningOf(other.text));
 }

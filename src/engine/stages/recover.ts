@@ -1,4 +1,12 @@
-import { createReader, type Ending, type Reader, type RejectReport, type Sink } from "../../dialects/index.ts";
+import {
+  createReader,
+  type Ending,
+  type Reader,
+  type ReadingOptions,
+  type RejectReport,
+  type Sink,
+} from "../../dialects/index.ts";
+import { permits } from "../../tools/index.ts";
 import type {
   Emit,
   FunctionTool,
@@ -20,15 +28,22 @@ import type { Stage } from "./stage.ts";
  * There is no such stage where no call can be meant.
  */
 export function recoverCalls(turn: Turn, recovery: Recovery | undefined, observer: Observer): Stage | undefined {
-  const tools = turn.tools.filter((tool) => tool.type === "function");
+  const tools = turn.tools.filter(
+    (tool) => tool.type === "function" && permits(turn.choice, { kind: "function", name: tool.name }),
+  );
   if (!recovery || tools.length === 0 || turn.choice.mode === "none") return undefined;
-  const recovering = new Recovering(tools, recovery, observer);
+  const recovering = new Recovering(
+    tools.filter((tool) => tool.type === "function"),
+    turn,
+    recovery,
+    observer,
+  );
   return (event, emit) => recovering.take(event, emit);
 }
 
 class Recovering implements MessageFinder {
   readonly #tools: readonly FunctionTool[];
-  readonly #recovery: Recovery;
+  readonly #reading: ReadingOptions;
   readonly #observer: Observer;
   /** By their numbers; what has none is one message. */
   readonly #messages = new Map<number | undefined, Message>();
@@ -42,9 +57,17 @@ class Recovering implements MessageFinder {
   #found = 0;
   #next: Emit = () => {};
 
-  constructor(tools: readonly FunctionTool[], recovery: Recovery, observer: Observer) {
+  constructor(tools: readonly FunctionTool[], turn: Turn, recovery: Recovery, observer: Observer) {
     this.#tools = tools;
-    this.#recovery = recovery;
+    this.#reading = {
+      tools,
+      dialects: recovery.dialects,
+      repair: recovery.repair,
+      // An answer that was asked for as JSON is no call for being JSON.
+      markersOnly: turn.format !== undefined && turn.format.type !== "text",
+      // Nobody sees the beginning of an answer that comes whole.
+      patience: turn.stream ? undefined : Number.POSITIVE_INFINITY,
+    };
     this.#observer = observer;
   }
 
@@ -176,8 +199,7 @@ class Recovering implements MessageFinder {
   }
 
   createReader(sink: Sink, beginsInReasoning = false): Reader {
-    const { dialects, repair } = this.#recovery;
-    return createReader({ tools: this.#tools, dialects, repair, beginsInReasoning }, sink);
+    return createReader({ ...this.#reading, beginsInReasoning }, sink);
   }
 
   answering(text?: string): void {
