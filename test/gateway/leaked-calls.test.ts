@@ -123,6 +123,21 @@ describe.each(places)("a %s client of a leaking %s backend (%s)", (client, backe
     expect(answer.calls[1]?.id).toBe("call_native");
   });
 
+  it("gets a call once that the backend gives and leaves in the text as well", async () => {
+    const native = { id: "call_native", name: "get_weather", arguments: '{ "location":"Rome" }' };
+    const answer = await hear({ say: rome, calls: [native] });
+    expect(callsOf(answer)).toEqual([inRome]);
+    const twice = await hear({ say: rome, calls: [native, { ...native, id: "call_other" }] });
+    expect(callsOf(twice)).toEqual([inRome, inRome]);
+  });
+
+  it("gets a long call that was cut off as text, unless its beginning was seen", async () => {
+    const long = `${written("get_weather", "R".repeat(3000)).slice(0, 2500)}`;
+    const answer = await hear({ say: long, finish: "length" });
+    expect(answer.calls).toEqual([]);
+    if (!stream) expect(answer.text).toBe(long);
+  });
+
   it("can send the results, which reach the backend under the same ids", async () => {
     const first = await hear({ say: rome });
     const after = followUp(client, first, ["Sunny."]);
@@ -324,5 +339,38 @@ describe("a backend that breaks off", () => {
     const body = requestFor("chat", { model: "chat/leaky", tools, stream: true });
     const answer = await ask(gateway, "chat", body, {}, { usageUnknown: true });
     expect(answer).toMatchObject({ text: `Look: ${rome.slice(0, 30)}`, calls: [], error: { code: "upstream_cut" } });
+  });
+});
+
+describe("what is not looked for", () => {
+  it("is a tool that the choice does not allow: its call stays text", async () => {
+    const { answer } = await play(
+      "chat",
+      "chat/leaky",
+      { say: `${rome}\n${oslo}` },
+      { choice: { allowed: ["get_time"] } },
+    );
+    expect(callsOf(answer)).toEqual([inOslo]);
+    expect(answer.text.trim()).toBe(rome);
+  });
+
+  it("is a call without a mark where JSON was asked for", async () => {
+    const say = '{"name": "get_weather", "arguments": {"location": "Rome"}}';
+    expect(callsOf((await play("chat", "chat/leaky", { say })).answer)).toEqual([inRome]);
+    const more = { response_format: { type: "json_object" } };
+    const { answer } = await play("chat", "chat/leaky", { say }, { more });
+    expect(answer).toMatchObject({ text: say, calls: [] });
+  });
+});
+
+describe("a held call", () => {
+  it("is no silence: the backend is not given up for it", async () => {
+    const slow = await startGateway({
+      ...bothBackends(provider, { timeouts: { first_content: "300ms" } }),
+    });
+    reply = { say: rome, chunk: 3, pieceDelay: 15 };
+    const answer = await ask(slow, "chat", requestFor("chat", { model: "chat/leaky", tools, stream: true }));
+    expect(callsOf(answer)).toEqual([inRome]);
+    await slow.close();
   });
 });

@@ -56,6 +56,7 @@ export const functionaryTags: Dialect = {
 
 function* message(block: Block, begun: string): Reading {
   const name = begun + (yield* block.run(/[^\s>]/, 128));
+  yield* block.maybe("\r");
   yield* block.expect("\n");
   if (name === everyone && !block.tools.get(everyone)) {
     // Alone it is a word like any other.

@@ -94,7 +94,8 @@ function* jsonBody(block: Block): Reading {
 function argumentsIn(block: Block, given: JsonObject, nameKey: string): JsonObject {
   for (const key of argumentsKeys) {
     const { [key]: value } = given;
-    if (isObject(value)) return value;
+    const object = typeof value === "string" ? parseJson(value) : value;
+    if (isObject(object)) return object;
   }
   const { tool } = block;
   // Where it is not known what the tool takes, everything may be meant for it.
