@@ -4,7 +4,7 @@ import { type Ending, Reader } from "./core/reader.ts";
 import type { RejectReport, RepairReport, Sink, SpanKind } from "./core/sink.ts";
 import { type KnownTool, KnownTools } from "./core/tools.ts";
 import type { Dialect } from "./dialect.ts";
-import { dialects as known } from "./known/index.ts";
+import { dialects, forms } from "./known/index.ts";
 
 /** A tool as a request declares it; a schema of `false` allows no call at all. */
 export interface DeclaredTool extends Pick<FunctionTool, "name" | "strict"> {
@@ -33,8 +33,22 @@ const defaultLimit = 4 * 1024 * 1024;
 const leastLimit = 512;
 const defaultPatience = 512;
 
+/** A mistake of a program that uses this is told at once: nothing would be found otherwise. */
+function check({ tools, dialects: chosen }: ReadingOptions): void {
+  if (!Array.isArray(tools)) throw new TypeError("`tools` must be a list of tools, or of their names.");
+  const nameless = tools.findIndex((tool) => typeof (typeof tool === "string" ? tool : tool?.name) !== "string");
+  if (nameless !== -1) {
+    throw new TypeError(`tools[${nameless}] has no name. A tool is its name, or { name, parameters, strict }.`);
+  }
+  if (chosen === undefined || chosen === "auto") return;
+  if (!Array.isArray(chosen)) throw new TypeError('`dialects` must be "auto" or a list of names.');
+  const unknown = chosen.find((name) => !dialects.some((dialect) => dialect.name === name));
+  if (unknown !== undefined) throw new TypeError(`There is no dialect "${unknown}".`);
+}
+
 /** Reads a message as it comes: give it text with `push`, and say with `end` how it ended. */
 export function createReader(options: ReadingOptions, sink: Sink): Reader {
+  check(options);
   const { openers, firsts, starts, closes } = marksOf(options.dialects ?? "auto", options.markersOnly ?? false);
   return new Reader(
     {
@@ -81,7 +95,7 @@ function marksOf(choice: "auto" | readonly string[], markersOnly: boolean): Mark
 
 function makeMarks(choice: "auto" | readonly string[], markersOnly: boolean): Marks {
   const isAuto = choice === "auto";
-  const chosen = known.filter(({ name, internal, mustBeNamed }) =>
+  const chosen = forms.filter(({ name, internal, mustBeNamed }) =>
     isAuto ? !mustBeNamed : internal || choice.includes(name),
   );
   const isMarked = ({ bare, internal }: Dialect) => !internal && (!bare || !(isAuto || markersOnly));

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { dialects, type ReadMessage, readMessage } from "../../src/dialects/index.ts";
+import { type ReadMessage, readMessage } from "../../src/dialects/index.ts";
+import { forms } from "../../src/dialects/known/index.ts";
 import { type AnyCall, anyCalls, options, traitsOf } from "./any-calls.ts";
 import { cutAt, cutsInTwo, places, units } from "./pieces.ts";
 
@@ -27,11 +28,12 @@ const around = [
   { text: '<think>{"name": "find"}</think>\n\n', shown: "" },
 ];
 
-const unique = [...new Map(dialects.toReversed().map((dialect) => [dialect.name, dialect])).values()];
+/** Every form, though several have one name. */
+const named = forms.map((form, index) => [`${form.name} (${index})`, form] as const);
 
-describe.each(unique.map((dialect) => [dialect.name, dialect] as const))("%s", (name, dialect) => {
-  const traits = traitsOf(name);
-  const surroundings = fc.constantFrom(...(traits.standsAlone ? around.slice(0, 1) : around));
+describe.each(named)("%s", (_, dialect) => {
+  const traits = traitsOf(dialect.name);
+  const surroundings = fc.constantFrom(...(traits.standsAlone || dialect.atStart ? around.slice(0, 1) : around));
   const message = fc.tuple(surroundings, anyCalls(traits), surroundings).map(([before, calls, after]) => ({
     calls,
     text: before.text + dialect.write(calls) + (after.text === "" ? "" : `\n${traits.hasNoEnd ? "" : after.text}`),

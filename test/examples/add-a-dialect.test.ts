@@ -20,7 +20,7 @@ async function loadExample(): Promise<Dialect> {
 
 /** The reader, with the dialect in its list. */
 async function readerWith(dialect: Dialect) {
-  vi.doMock("../../src/dialects/known/index.ts", () => ({ dialects: [dialect] }));
+  vi.doMock("../../src/dialects/known/index.ts", () => ({ forms: [dialect], dialects: [dialect] }));
   onTestFinished(() => vi.doUnmock("../../src/dialects/known/index.ts"));
   return await import("../../src/dialects/index.ts");
 }

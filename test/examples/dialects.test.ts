@@ -1,7 +1,8 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { parseConfig } from "../../src/config/index.ts";
-import { type Dialect, dialects, readMessage, type TextRepair } from "../../src/dialects/index.ts";
+import { type Dialect, readMessage, type TextRepair } from "../../src/dialects/index.ts";
+import { forms } from "../../src/dialects/known/index.ts";
 import { parts } from "../../src/gateway/parts.ts";
 import { codeBlocks } from "./code-blocks.ts";
 import { run } from "./programs.ts";
@@ -18,7 +19,7 @@ function rowsOf(heading: string): string[][] {
 
 const rows = rowsOf("The dialects");
 const byName = new Map<string, Dialect[]>();
-for (const dialect of dialects) {
+for (const dialect of forms.filter(({ internal }) => !internal)) {
   if (!dialect.internal) byName.set(dialect.name, [...(byName.get(dialect.name) ?? []), dialect]);
 }
 

@@ -43,8 +43,11 @@ import { wholeFence } from "./whole-fence.ts";
 import { xlam, xlamFenced, xlamMarked, xlamObject } from "./xlam.ts";
 import { yamlXml, yamlXmlInside } from "./yaml-xml.ts";
 
-/** Every dialect that Toolwire reads. Where two share an opener, the first that can read a block has it. */
-export const dialects: readonly Dialect[] = [
+/**
+ * Every form of every dialect that Toolwire reads; one that is written in several ways has several. Where two share an opener,
+ * the first that can read a block has it.
+ */
+export const forms: readonly Dialect[] = [
   hermesJson,
   qwen3FunctionXml,
   seedOssXml,
@@ -102,3 +105,8 @@ export const dialects: readonly Dialect[] = [
   gemma4,
   functiongemma,
 ];
+
+/** The dialects that can be named, each in its first form. */
+export const dialects: readonly Dialect[] = forms.filter(
+  ({ name, internal }, index) => !internal && forms.findIndex((form) => form.name === name) === index,
+);
