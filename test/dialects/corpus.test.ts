@@ -41,7 +41,7 @@ describe.skipIf(!isPresent)("cases from the suites of other projects (where ../s
     for (const given of cases) {
       const read = readCase(given);
       expect(read.spans.map(({ text }) => text).join(""), given.id).toBe(given.text);
-      expect(readCase(given, units(given.text)), given.id).toEqual(read);
+      expect(JSON.stringify(readCase(given, units(given.text))), given.id).toBe(JSON.stringify(read));
     }
   });
 

@@ -69,8 +69,9 @@ const ending = fc.constantFrom("stop" as const, "cut" as const);
 function holds(text: string, settings: ReadingOptions, how: "stop" | "cut", cuts: readonly number[]): void {
   const whole = readMessage(text, settings, how);
   expect(whole.spans.map((span) => span.text).join("")).toBe(text);
-  expect(readMessage(units(text), settings, how)).toEqual(whole);
-  expect(readMessage(cutAt(text, cuts), settings, how)).toEqual(whole);
+  const told = JSON.stringify(whole);
+  expect(JSON.stringify(readMessage(units(text), settings, how))).toBe(told);
+  expect(JSON.stringify(readMessage(cutAt(text, cuts), settings, how))).toBe(told);
 }
 
 describe("whatever a model writes", () => {
@@ -135,7 +136,7 @@ describe("whatever a model writes", () => {
 describe("time", () => {
   // Each of these was, or would be, quadratic in a reader that looks back. The bound is on work, not on speed: a quadratic reader
   // needs minutes.
-  const size = 60_000;
+  const size = 40_000;
   const names = [...new Set(dialects.filter(({ internal }) => !internal).map(({ name }) => name))];
 
   it.each([

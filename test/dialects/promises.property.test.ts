@@ -5,7 +5,7 @@ import { forms } from "../../src/dialects/known/index.ts";
 import { type AnyCall, anyCalls, options, traitsOf } from "./any-calls.ts";
 import { cutAt, cutsInTwo, places, units } from "./pieces.ts";
 
-const runs = 40;
+const runs = 25;
 
 /** What may stand around calls; none of it is a call, and what of it a person sees is `shown`. */
 const around = [
@@ -48,7 +48,7 @@ describe.each(named)("%s", (_, dialect) => {
         expect(asValues(whole)).toEqual(calls.map(asValue));
         expect(bare(whole.text)).toBe(bare(shown));
         for (const pieces of [units(text), cutAt(text, cuts)]) {
-          expect(readMessage(pieces, options(dialect))).toEqual(whole);
+          expect(JSON.stringify(readMessage(pieces, options(dialect)))).toBe(JSON.stringify(whole));
         }
       }),
       { numRuns: runs, endOnFailure: true },
@@ -58,10 +58,14 @@ describe.each(named)("%s", (_, dialect) => {
   it("is the same whichever two pieces it comes in", () => {
     fc.assert(
       fc.property(message, ({ text }) => {
-        const whole = readMessage(text, options(dialect));
-        for (const pieces of cutsInTwo(text)) expect(readMessage(pieces, options(dialect))).toEqual(whole);
+        fc.pre(text.length < 600);
+        const whole = JSON.stringify(readMessage(text, options(dialect)));
+        for (const pieces of cutsInTwo(text)) {
+          if (JSON.stringify(readMessage(pieces, options(dialect))) !== whole)
+            expect(pieces).toBe("read as the whole is");
+        }
       }),
-      { numRuns: 3, endOnFailure: true },
+      { numRuns: 2, endOnFailure: true, maxSkipsPerRun: 1000 },
     );
   });
 
@@ -72,7 +76,7 @@ describe.each(named)("%s", (_, dialect) => {
         const whole = readMessage(text, settings);
         expect(madeOf(whole)).toBe(text);
         expect(asValues(whole)).toEqual(calls.map(asValue));
-        expect(readMessage(units(text), settings)).toEqual(whole);
+        expect(JSON.stringify(readMessage(units(text), settings))).toBe(JSON.stringify(whole));
       }),
       { numRuns: runs, endOnFailure: true },
     );
