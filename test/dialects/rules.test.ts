@@ -434,6 +434,14 @@ describe("a wrapper that another model uses", () => {
   });
 });
 
+describe("a parameter that is not closed", () => {
+  it("ends where the next one of the tool begins", () => {
+    const text = `<function_calls>\n<invoke name="find">\n<parameter name="query">a.txt\n<parameter name="scope">hello</parameter>\n</invoke>\n</function_calls>`;
+    expect(calls(text)).toEqual([["find", { query: "a.txt\n", scope: "hello" }]]);
+    expect(repairs(text)).toEqual(["missing_close"]);
+  });
+});
+
 describe("types that allow a string", () => {
   const either = {
     name: "find",

@@ -1,6 +1,6 @@
 import { isObject, parseJson } from "../../turn/index.ts";
 import type { Block } from "../core/block.ts";
-import type { KnownTools } from "../core/tools.ts";
+import { type KnownTools, parameterNames } from "../core/tools.ts";
 import type { Reading, TextRepair, WrittenCall } from "../dialect.ts";
 import { ArgumentsObject } from "./arguments-object.ts";
 import { jsonObject } from "./json-call.ts";
@@ -145,9 +145,16 @@ function* endOfInvoke(block: Block, { closers }: InvokeFormat, tags: InvokeTags,
 /** A value that is written as it is, up to behind its closing tag. */
 export function* rawValue(block: Block, object: ArgumentsObject, name: string, tags: InvokeTags): Reading<boolean> {
   const value = object.parameter(name, "nothing");
-  yield* valueText(block, tags, (text) => value.add(text));
+  yield* valueText(block, withOthers(block, object, tags), (text) => value.add(text));
   value.end();
   return false;
+}
+
+/** A line that begins with another parameter of the tool ends the value, though its closing tag is missing. */
+function withOthers({ tool }: Block, object: ArgumentsObject, tags: InvokeTags): InvokeTags {
+  const others = tool ? parameterNames(tool).filter((name) => !object.has(name)) : [];
+  const marks = others.map((name) => ({ mark: `${tags.parameter} name="${name}"`, atLineStart: true, stays: true }));
+  return marks.length === 0 ? tags : { ...tags, ends: [...tags.ends, ...marks] };
 }
 
 /** The text of a value, up to behind its closing tag. */
