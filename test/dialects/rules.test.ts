@@ -261,6 +261,13 @@ describe("reasoning", () => {
   it("does not begin in the middle of a sentence", () => {
     expect(read("Use the <think> tag.").text).toBe("Use the <think> tag.");
   });
+
+  it("that seems to begin there has drafts all the same, if it ends", () => {
+    const text = `Well <think>I could ${hermes("{}")} or not</think> no.`;
+    expect(read(text).calls).toEqual([]);
+    expect(read(text).text).toBe(text);
+    expect(calls(`The <think> tag.\n${hermes("{}")}\nDone.`)).toEqual([["find", {}]]);
+  });
 });
 
 describe("types", () => {

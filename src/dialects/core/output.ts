@@ -2,7 +2,7 @@ import type { TextRepair } from "../dialect.ts";
 import type { RejectReport, Sink, SpanKind } from "./sink.ts";
 
 /**
- * draft: calls inside of reasoning, which are calls only if it never ends. whole: calls that count only if the message has
+ * draft: calls inside of reasoning, or of what seems to be, which are calls only if it never ends. whole: calls that count only if the message has
  * nothing else.
  */
 export type HoldKind = "draft" | "whole";
@@ -104,7 +104,7 @@ export class Output {
   }
 
   endReasoning(tag: string): void {
-    if (this.#hold?.kind === "draft") this.#release("reasoning");
+    if (this.#hold?.kind === "draft") this.#release("as written");
     this.#span("markup", this.#takeSpace() + tag);
     this.#isReasoning = false;
     this.#edge = "reasoning";
@@ -157,7 +157,7 @@ export class Output {
 
   /** What is held beyond its limit is no call. */
   dropDraft(): void {
-    this.#release("reasoning");
+    this.#release("as written");
   }
 
   /** The message is over. */
@@ -165,13 +165,18 @@ export class Output {
     this.#span(this.#edge === "start" && !this.#isReasoning ? "text" : "markup", this.#takeSpace());
   }
 
-  #release(how: "as it is" | "reasoning"): void {
+  #release(how: "as it is" | "as written"): void {
     const hold = this.#hold;
     if (!hold) return;
     this.#hold = undefined;
-    if (how === "reasoning") {
-      this.#span("reasoning", hold.text);
-      this.#hasReasoned = true;
+    if (how === "as written") {
+      if (this.#isReasoning) {
+        this.#span("reasoning", hold.text);
+        this.#hasReasoned = true;
+      } else if (hold.text !== "") {
+        this.#span("text", hold.text + this.#takeSpace());
+        this.#edge = "none";
+      }
       return;
     }
     if (hold.kind === "whole") this.#span("markup", hold.space);

@@ -75,6 +75,8 @@ export class Reader {
   #passedBy = -1;
   /** What ends the reasoning that is open. */
   #reasoning: readonly string[] | undefined;
+  /** What would end reasoning that seems to have begun in the middle of a line: until it is known, its calls wait. */
+  #doubt: readonly string[] | undefined;
   /** What counts only where the message begins has not been tried. */
   #isStart = true;
   /** Where the next tag that ends the reasoning stands in the input, as far as it was looked for. */
@@ -298,7 +300,16 @@ export class Reader {
         const calls = callsAmong(meanings, isLineStart, this.#spoken);
         if (calls.length === 0) continue;
         this.#tell(at);
+        if (this.#doubt && !this.#out.holds) this.#out.hold("draft");
         this.#attemptAt(calls);
+        return true;
+      }
+      if (meaning.kind === "reasoning" && !isLineStart) this.#doubt ??= meaning.close;
+      if (meaning.kind === "close" && this.#doubt?.includes(meaning.opener)) {
+        this.#tell(at);
+        this.#doubt = undefined;
+        if (this.#out.holds === "draft") this.#out.dropDraft();
+        this.#out.text(this.#take(meaning.opener.length));
         return true;
       }
       if (meaning.kind === "reasoning" && isLineStart) {
