@@ -177,6 +177,11 @@ describe("reasoning of the backend", () => {
 
   it("stands before the answer, though both are white space", () => {
     expect(seen(run([thought("\n"), text(" "), finished]))).toEqual(["thought \n", "text  ", "turn.finished"]);
+    expect(seen(run([thought("\n"), text("\u2028"), finished]))).toEqual([
+      "thought \n",
+      "text \u2028",
+      "turn.finished",
+    ]);
   });
 
   it("is not changed by white space that follows it", () => {

@@ -3,6 +3,11 @@ import type { AnnotationAdded, MessageDone, MessageStarted, RefusalDelta, TextDe
 import { type Finder, FoundCalls } from "./found-calls.ts";
 import { Logprobs } from "./logprobs.ts";
 
+/** Whether text is more than white space, as the readers know it. */
+export function hasWords(text: string): boolean {
+  return /[^ \t\r\n]/.test(text);
+}
+
 export interface MessageFinder extends Finder {
   createReader(sink: Sink): Reader;
   /** The client is about to be given a call, or this text. */
@@ -58,7 +63,7 @@ export class Message implements Sink {
     this.#event = event;
     const from = this.#read;
     this.#read += event.text.length;
-    this.hasWords ||= event.text.trim() !== "";
+    this.hasWords ||= hasWords(event.text);
     if (event.logprobs) {
       this.#logprobs ??= new Logprobs();
       this.#logprobs.add(event.logprobs, from, this.#read);

@@ -18,7 +18,7 @@ import type {
   TurnFinished,
 } from "../../turn/index.ts";
 import type { Observer } from "../observer.ts";
-import { Message, type MessageFinder } from "../recovery/message.ts";
+import { hasWords, Message, type MessageFinder } from "../recovery/message.ts";
 import { Thoughts } from "../recovery/thoughts.ts";
 import type { Recovery } from "../way.ts";
 import type { Stage } from "./stage.ts";
@@ -203,7 +203,7 @@ class Recovering implements MessageFinder {
   }
 
   answering(text?: string): void {
-    if (this.#hasAnswered || text?.trim() === "") return;
+    if (this.#hasAnswered || (text !== undefined && !hasWords(text))) return;
     this.#hasAnswered = true;
     this.#thoughts?.end("cut");
     this.#thoughts = undefined;
