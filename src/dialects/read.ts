@@ -49,11 +49,12 @@ function check({ tools, dialects: chosen }: ReadingOptions): void {
 /** Reads a message as it comes: give it text with `push`, and say with `end` how it ended. */
 export function createReader(options: ReadingOptions, sink: Sink): Reader {
   check(options);
-  const { openers, firsts, starts, closes } = marksOf(options.dialects ?? "auto", options.markersOnly ?? false);
+  const { openers, lines, firsts, starts, closes } = marksOf(options.dialects ?? "auto", options.markersOnly ?? false);
   return new Reader(
     {
       tools: new KnownTools(options.tools.flatMap(toKnownTool)),
       openers,
+      lines,
       firsts,
       starts,
       spoken: typeof options.dialects === "object" ? options.dialects : [],
@@ -74,6 +75,7 @@ function toKnownTool(tool: DeclaredTool | string): KnownTool[] {
 
 interface Marks {
   openers: Openers;
+  lines: Openers | undefined;
   firsts: Openers;
   starts: Openers;
   closes: string[];
@@ -104,9 +106,14 @@ function makeMarks(choice: "auto" | readonly string[], markersOnly: boolean): Ma
   const whole = chosen.filter((dialect) => !isMarked(dialect) && (dialect.internal || (isAuto && !markersOnly)));
   const tags = [...commonTags, ...chosen.flatMap(({ reasoning = [] }) => reasoning)];
   const closes = new Set(tags.flatMap(({ close }) => close));
-  const everywhere = callMeanings(marked.filter(({ atStart }) => !atStart));
+  // What begins with any word is not looked for in the middle of lines.
+  const isOfLines = ({ atLineStart, openers }: Dialect) =>
+    atLineStart === true && openers.every((opener) => /^\w$/.test(opener));
+  const everywhere = callMeanings(marked.filter((dialect) => !dialect.atStart && !isOfLines(dialect)));
+  const lines = callMeanings(marked.filter(isOfLines));
   return {
     openers: new Openers([...everywhere, ...tagMeanings(chosen), ...[...closes].map(closeMeaning)]),
+    lines: lines.length > 0 ? new Openers(lines) : undefined,
     firsts: new Openers(callMeanings(marked.filter(({ atStart }) => atStart))),
     starts: new Openers(callMeanings(whole)),
     closes: [...closes],

@@ -4,6 +4,7 @@ const newline = 0x0a;
 const longestPrefix = 32;
 /** White space, and the marks of quotes and list items. */
 const linePrefix = /^[\s>]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)?[\s>]*$/;
+const letter = /[A-Za-z]/;
 const infoCharacter = /[\w+.#-]/;
 
 /**
@@ -17,7 +18,7 @@ export class CodeSpans {
   /** In a fence: what has come of the line. */
   #line: "indent" | "run" | "after" | "other" = "other";
   #run = 0;
-  /** What has come of the line, if it is short. */
+  /** What has come of the line, if it is short and has no words in it. */
   #prefix: string | undefined = "";
   /** The inline code has nothing in it so far but what may name the language of a fence. */
   #mayBeFence = false;
@@ -31,7 +32,7 @@ export class CodeSpans {
    * text begins that was not passed over yet.
    */
   isLineStart(text: string, from: number, at: number): boolean {
-    const prefix = this.#prefixAt(text, from, at);
+    const prefix = from === at ? this.#prefix : this.#prefixAt(text, from, at);
     return prefix !== undefined && linePrefix.test(prefix);
   }
 
@@ -47,7 +48,8 @@ export class CodeSpans {
 
   /** Remembers how the line begins that goes on behind this text. */
   passOver(text: string, from: number, until: number): void {
-    this.#prefix = this.#prefixAt(text, from, until);
+    const prefix = this.#prefixAt(text, from, until);
+    this.#prefix = prefix !== undefined && letter.test(prefix) ? undefined : prefix;
   }
 
   /** A longer run is two. */

@@ -5,14 +5,15 @@ import { isSpace, isText } from "./characters.ts";
 import { CodeSpans } from "./code-spans.ts";
 import type { Meaning, Openers } from "./openers.ts";
 import { Output } from "./output.ts";
-import { beginningAtEnd, callsAmong, endOfBroken, wholeCharacters } from "./places.ts";
+import { beginningAtEnd, callsAmong, endOfBroken, isLetter, staysAtLineStart, wholeCharacters } from "./places.ts";
 import type { Sink } from "./sink.ts";
 import type { KnownTools } from "./tools.ts";
 
 export interface ReaderSettings {
   tools: KnownTools;
-  /** Marks that count everywhere, those that count only where the message begins, and those that must be all of it, too. */
+  /** Marks that count everywhere, where a line begins, where the message begins, and where they must be all of it, too. */
   openers: Openers;
+  lines: Openers | undefined;
   firsts: Openers;
   starts: Openers;
   /** Dialects that the model is known to write. */
@@ -65,6 +66,8 @@ export class Reader {
   #input = "";
   #at = 0;
   #start = 0;
+  /** The character before it. */
+  #last = -1;
   #ended: Ending | undefined;
   #attempt: Attempt | undefined;
   /** Up to here in the message nothing begins: it turned out to be text. */
@@ -122,6 +125,7 @@ export class Reader {
 
   #add(text: string): void {
     const rest = this.#at === this.#input.length ? "" : this.#input.slice(this.#at);
+    if (this.#at > 0) this.#last = this.#input.charCodeAt(this.#at - 1);
     this.#input = rest === "" ? text : rest + text;
     this.#start += this.#at;
     this.#at = 0;
@@ -158,11 +162,23 @@ export class Reader {
     }
     if (this.#deafFor) return this.#passBroken(this.#deafFor);
     if (this.#code.isOpen) return this.#passCode();
-    const { openers } = this.#settings;
+    const { openers, lines } = this.#settings;
+    let isLine = lines !== undefined && this.#code.isLineStart(input, this.#at, this.#at);
     for (let at = this.#at; at < input.length; at++) {
       const character = input.charCodeAt(at);
+      if (lines) {
+        if (at > this.#at) isLine = staysAtLineStart(isLine, input.charCodeAt(at - 1));
+        if (isLine && lines.starts[character] === 1 && this.#start + at !== this.#passedBy) {
+          const meanings = lines.at(input, at, this.#isEnd);
+          if (meanings === "more") {
+            this.#tell(at);
+            return false;
+          }
+          if (meanings && this.#open(meanings, at)) return true;
+        }
+      }
       if (character >= 128) continue;
-      if (openers.starts[character] === 1 && this.#start + at !== this.#passedBy) {
+      if (openers.starts[character] === 1 && this.#start + at !== this.#passedBy && !this.#isInWord(character, at)) {
         const meanings = openers.at(input, at, this.#isEnd);
         if (meanings === "more") {
           this.#tell(at);
@@ -185,6 +201,11 @@ export class Reader {
     }
     this.#tell(input.length);
     return false;
+  }
+
+  /** No mark that begins with a letter begins in the middle of a word. */
+  #isInWord(character: number, at: number): boolean {
+    return isLetter(character) && isLetter(at === 0 ? this.#last : this.#input.charCodeAt(at - 1));
   }
 
   /** What counts only at the beginning, unless something begins here that counts anywhere. */
@@ -252,6 +273,7 @@ export class Reader {
       this.#start = this.#offset - text.length;
       this.#input = text + rest;
       this.#at = 0;
+      this.#last = -1;
     }
     this.#closeAt = -1;
   }
