@@ -84,7 +84,7 @@ describe("whatever a model writes", () => {
       fc.property(scraps, anyOptions, ending, places, (pieces, more, how, cuts) => {
         holds(pieces.join(""), { tools, ...more }, how, cuts);
       }),
-      { numRuns: 1500, endOnFailure: true },
+      { numRuns: 2000, endOnFailure: true },
     );
   });
 

@@ -41,7 +41,7 @@ describe("nothing is lost", () => {
     ]);
   });
 
-  it.each(["<", "before <tool_c", "<tool_call>", "``", "<think", "[TOOL_CA", "\ud83d"])(
+  it.each(["Words ```\n", "Words ```js\n", "<", "before <tool_c", "<tool_call>", "``", "<think", "[TOOL_CA", "\ud83d"])(
     "shows a message that ends in %j",
     (text) => {
       expect(read(text).text).toBe(text);

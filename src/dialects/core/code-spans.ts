@@ -89,11 +89,13 @@ export class CodeSpans {
     for (let at = from; at < end; at++) {
       const character = text.charCodeAt(at);
       if (character === newline) {
-        // A fence that begins behind some words is meant as one all the same.
-        if (this.#mayBeFence) this.#fence = { mark: backtick, length: this.#inline };
-        this.#line = "other";
+        const length = this.#inline;
         this.#inline = 0;
-        return at;
+        if (!this.#mayBeFence) return at;
+        // A fence that begins behind some words is meant as one all the same.
+        this.#fence = { mark: backtick, length };
+        this.#line = "other";
+        return this.#skipFence(text, at, end);
       }
       if (character !== backtick) {
         if (this.#mayBeFence && !infoCharacter.test(text.charAt(at)) && character !== 0x0d) this.#mayBeFence = false;

@@ -4,11 +4,6 @@ export function isLetter(character: number): boolean {
   return (character >= 0x61 && character <= 0x7a) || (character >= 0x41 && character <= 0x5a) || character === 0x5f;
 }
 
-/** Whether a line begins behind this character, as far as one had begun before it. */
-export function staysAtLineStart(isLineStart: boolean, character: number): boolean {
-  return character === 0x0a || (isLineStart && (character === 0x20 || character === 0x09));
-}
-
 /** The calls that may begin at a place. */
 export function callsAmong(meanings: readonly Meaning[], isLineStart: boolean, spoken: ReadonlySet<string>): Meaning[] {
   return meanings.filter((meaning) => {

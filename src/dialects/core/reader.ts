@@ -5,13 +5,16 @@ import { isSpace, isText } from "./characters.ts";
 import { CodeSpans } from "./code-spans.ts";
 import type { Meaning, Openers } from "./openers.ts";
 import { Output } from "./output.ts";
-import { beginningAtEnd, callsAmong, endOfBroken, isLetter, staysAtLineStart, wholeCharacters } from "./places.ts";
+import { beginningAtEnd, callsAmong, endOfBroken, isLetter, wholeCharacters } from "./places.ts";
 import type { Sink } from "./sink.ts";
 import type { KnownTools } from "./tools.ts";
 
 export interface ReaderSettings {
   tools: KnownTools;
-  /** Marks that count everywhere, where a line begins, where the message begins, and where they must be all of it, too. */
+  /**
+   * Marks that count everywhere, where a line begins with the name of a tool, where the message begins, and where they must be all
+   * of it, too.
+   */
   openers: Openers;
   lines: Openers | undefined;
   firsts: Openers;
@@ -166,9 +169,9 @@ export class Reader {
     let isLine = lines !== undefined && this.#code.isLineStart(input, this.#at, this.#at);
     for (let at = this.#at; at < input.length; at++) {
       const character = input.charCodeAt(at);
-      if (lines) {
-        if (at > this.#at) isLine = staysAtLineStart(isLine, input.charCodeAt(at - 1));
-        if (isLine && lines.starts[character] === 1 && this.#start + at !== this.#passedBy) {
+      if (isLine && lines) {
+        const mayBegin = lines.starts[character] === 1 && this.#settings.tools.hasInitial(character);
+        if (mayBegin && this.#start + at !== this.#passedBy) {
           const meanings = lines.at(input, at, this.#isEnd);
           if (meanings === "more") {
             this.#tell(at);
@@ -176,7 +179,9 @@ export class Reader {
           }
           if (meanings && this.#open(meanings, at)) return true;
         }
+        isLine = character === 0x20 || character === 0x09;
       }
+      if (lines && character === 0x0a) isLine = true;
       if (character >= 128) continue;
       if (openers.starts[character] === 1 && this.#start + at !== this.#passedBy && !this.#isInWord(character, at)) {
         const meanings = openers.at(input, at, this.#isEnd);

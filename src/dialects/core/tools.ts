@@ -13,6 +13,7 @@ export interface KnownTool {
 export class KnownTools {
   readonly #byName = new Map<string, KnownTool>();
   #byFoldedName: Map<string, KnownTool | null> | undefined;
+  #initials: Set<number> | undefined;
 
   constructor(tools: readonly KnownTool[]) {
     for (const tool of tools) this.#byName.set(tool.name, tool);
@@ -24,6 +25,12 @@ export class KnownTools {
 
   names(): Iterable<string> {
     return this.#byName.keys();
+  }
+
+  /** Whether the name of a tool begins with this character. */
+  hasInitial(character: number): boolean {
+    this.#initials ??= new Set([...this.#byName.keys()].map((name) => name.charCodeAt(0)));
+    return this.#initials.has(character);
   }
 
   get(name: string): KnownTool | undefined {
