@@ -22,6 +22,7 @@ export function crossCheck(checked: Checked): Mistake[] {
     ...checkListen(checked),
     ...checkKeys(checked),
     ...checkModels(checked),
+    ...checkDemoModels(checked),
     ...checkDefaultModel(checked),
     ...checkFallbacks(checked),
     ...checkDialects(checked),
@@ -77,6 +78,17 @@ function checkModels(checked: Checked): Mistake[] {
     .map(([name, { backend }]) => ({
       path: formatPath(["models", name, "backend"]),
       message: `there is no backend ${quote(backend)}${didYouMean(backend, names)}`,
+    }));
+}
+
+/** The demo speaks natively, or in a dialect. */
+function checkDemoModels({ settings, parts }: Checked): Mistake[] {
+  const known = ["native", ...parts.dialects];
+  return Object.entries(settings.models)
+    .filter(([, { backend, model }]) => settings.backends[backend]?.kind === "demo" && model && !known.includes(model))
+    .map(([name, { model = "" }]) => ({
+      path: formatPath(["models", name, "model"]),
+      message: `the demo has no model ${quote(model)}; expected native, or a dialect${didYouMean(model, known)}`,
     }));
 }
 

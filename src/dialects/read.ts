@@ -1,10 +1,9 @@
 import type { FunctionTool } from "../turn/index.ts";
-import { type Meaning, Openers } from "./core/openers.ts";
 import { type Ending, Reader } from "./core/reader.ts";
 import type { RejectReport, RepairReport, Sink, SpanKind } from "./core/sink.ts";
 import { type KnownTool, KnownTools } from "./core/tools.ts";
-import type { Dialect } from "./dialect.ts";
-import { dialects, forms } from "./known/index.ts";
+import { dialects } from "./known/index.ts";
+import { type Choice, marksOf } from "./marks.ts";
 
 /** A tool as a request declares it; a schema of `false` allows no call at all. */
 export interface DeclaredTool extends Pick<FunctionTool, "name" | "strict"> {
@@ -14,8 +13,11 @@ export interface DeclaredTool extends Pick<FunctionTool, "name" | "strict"> {
 export interface ReadingOptions {
   /** What a call may name. Without tools nothing is a call. */
   tools: readonly (DeclaredTool | string)[];
-  /** auto: every dialect that cannot be mistaken, and any other where it is the whole message. A list: these alone. */
-  dialects?: "auto" | readonly string[] | undefined;
+  /**
+   * auto: every dialect that cannot be mistaken, and any other where it is the whole message. A list: these alone, by name, or such
+   * as are not in the list of dialects.
+   */
+  dialects?: Choice | undefined;
   /** Only what has a marker is read, whatever is named. */
   markersOnly?: boolean | undefined;
   /** Mend slips in the arguments of tools that are not strict. */
@@ -42,7 +44,8 @@ function check({ tools, dialects: chosen }: ReadingOptions): void {
   }
   if (chosen === undefined || chosen === "auto") return;
   if (!Array.isArray(chosen)) throw new TypeError('`dialects` must be "auto" or a list of names.');
-  const unknown = chosen.find((name) => !dialects.some((dialect) => dialect.name === name));
+  const names = chosen.filter((name) => typeof name === "string");
+  const unknown = names.find((name) => !dialects.some((dialect) => dialect.name === name));
   if (unknown !== undefined) throw new TypeError(`There is no dialect "${unknown}".`);
 }
 
@@ -57,7 +60,7 @@ export function createReader(options: ReadingOptions, sink: Sink): Reader {
       lines,
       firsts,
       starts,
-      spoken: typeof options.dialects === "object" ? options.dialects : [],
+      spoken: namesOf(options.dialects ?? "auto"),
       mends: options.repair ?? true,
       limit: Math.max(options.limit ?? defaultLimit, leastLimit),
       patience: options.patience ?? defaultPatience,
@@ -67,109 +70,14 @@ export function createReader(options: ReadingOptions, sink: Sink): Reader {
   );
 }
 
+function namesOf(choice: Choice): string[] {
+  return choice === "auto" ? [] : choice.map((chosen) => (typeof chosen === "string" ? chosen : chosen.name));
+}
+
 function toKnownTool(tool: DeclaredTool | string): KnownTool[] {
   if (typeof tool === "string") return [{ name: tool, strict: false }];
   const { name, strict, parameters } = tool;
   return parameters === false ? [] : [{ name, strict: strict === true, parameters }];
-}
-
-interface Marks {
-  openers: Openers;
-  lines: Openers | undefined;
-  firsts: Openers;
-  starts: Openers;
-  closes: string[];
-}
-
-const marksByChoice = new Map<string, Marks>();
-
-/** The marks of a choice of dialects are the same for every message. */
-function marksOf(choice: "auto" | readonly string[], markersOnly: boolean): Marks {
-  const key = `${markersOnly} ${typeof choice === "string" ? choice : choice.join(" ")}`;
-  let marks = marksByChoice.get(key);
-  if (!marks) {
-    marks = makeMarks(choice, markersOnly);
-    if (marksByChoice.size > 100) marksByChoice.clear();
-    marksByChoice.set(key, marks);
-  }
-  return marks;
-}
-
-function makeMarks(choice: "auto" | readonly string[], markersOnly: boolean): Marks {
-  const isAuto = choice === "auto";
-  const chosen = forms.filter(({ name, internal, mustBeNamed }) =>
-    isAuto ? !mustBeNamed : internal || choice.includes(name),
-  );
-  const isMarked = ({ bare, internal }: Dialect) => !internal && (!bare || !(isAuto || markersOnly));
-  const marked = chosen.filter(isMarked);
-  // A fence around the whole message is looked into whatever was chosen; the rest of what has no marker, only by `auto`.
-  const whole = chosen.filter((dialect) => !isMarked(dialect) && (dialect.internal || (isAuto && !markersOnly)));
-  const tags = [...commonTags, ...chosen.flatMap(({ reasoning = [] }) => reasoning)];
-  const closes = new Set(tags.flatMap(({ close }) => close));
-  // What begins with any word is not looked for in the middle of lines.
-  const isOfLines = ({ atLineStart, openers }: Dialect) =>
-    atLineStart === true && openers.every((opener) => /^\w$/.test(opener));
-  const everywhere = callMeanings(marked.filter((dialect) => !dialect.atStart && !isOfLines(dialect)));
-  const lines = callMeanings(marked.filter(isOfLines));
-  return {
-    openers: new Openers([...everywhere, ...tagMeanings(chosen), ...[...closes].map(closeMeaning)]),
-    lines: lines.length > 0 ? new Openers(lines) : undefined,
-    firsts: new Openers(callMeanings(marked.filter(({ atStart }) => atStart))),
-    starts: new Openers(callMeanings(whole)),
-    closes: [...closes],
-  };
-}
-
-function callMeanings(dialects: readonly Dialect[]): Meaning[] {
-  const read = new Map<string, Dialect["read"][]>();
-  const meanings: Meaning[] = [];
-  for (const dialect of dialects) {
-    for (const opener of dialect.openers) {
-      const readers = read.get(opener) ?? [];
-      // Several names may be one reader; it need not try twice.
-      if (readers.includes(dialect.read)) continue;
-      read.set(opener, [...readers, dialect.read]);
-      meanings.push({ kind: "call", opener, dialect });
-    }
-  }
-  return meanings;
-}
-
-/** The tags that most models think in, whatever they write calls in. */
-const commonTags = [
-  { open: "<think>", close: ["</think>"] },
-  { open: "<thinking>", close: ["</thinking>"] },
-];
-
-function tagMeanings(dialects: readonly Dialect[]): Meaning[] {
-  const meanings = new Map<string, Meaning & { kind: "reasoning" | "hidden" | "closer" }>();
-  const add = (kind: "hidden" | "closer", opener: string, dialect: string) => {
-    const meaning = meanings.get(opener);
-    if (!meaning) meanings.set(opener, { kind, opener, dialects: [dialect] });
-    else if (meaning.kind === kind) meaning.dialects = [...meaning.dialects, dialect];
-  };
-  for (const { open, close } of commonTags) {
-    meanings.set(open, { kind: "reasoning", opener: open, close, dialects: [] });
-  }
-  for (const { name, reasoning = [], hidden = [] } of dialects) {
-    for (const { open, close } of reasoning) {
-      const meaning = meanings.get(open);
-      const before = meaning?.kind === "reasoning" ? meaning : { close: [], dialects: [] };
-      const closers = [...new Set([...before.close, ...close])];
-      // Common tags say nothing about who writes them.
-      const speakers = commonTags.some((tag) => tag.open === open) ? [] : [...before.dialects, name];
-      meanings.set(open, { kind: "reasoning", opener: open, close: closers, dialects: speakers });
-    }
-    for (const opener of hidden) add("hidden", opener, name);
-  }
-  for (const { name, closers, bare } of dialects) {
-    if (!bare) for (const closer of closers.filter((mark) => mark.startsWith("<"))) add("closer", closer, name);
-  }
-  return [...meanings.values()];
-}
-
-function closeMeaning(opener: string): Meaning {
-  return { kind: "close", opener };
 }
 
 export interface FoundCall {

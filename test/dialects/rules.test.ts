@@ -326,6 +326,12 @@ describe("repairs", () => {
     expect(read(text, { repair: false }).calls).toEqual([]);
   });
 
+  it("name arguments that are a string of JSON, where the dialect has none such", () => {
+    const text = '<|tool_call|>[{"name": "find", "arguments": "{\\"query\\": \\"a\\"}"}]';
+    expect(calls(text)).toEqual([["find", { query: "a" }]]);
+    expect(repairs(text)).toEqual(["double_encoded"]);
+  });
+
   it("make a call of arguments that are a string of JSON, which is no slip", () => {
     expect(calls(hermes('"{\\"query\\": \\"a\\"}"'))).toEqual([["find", { query: "a" }]]);
     expect(repairs(hermes('"{\\"query\\": \\"a\\"}"'))).toEqual([]);

@@ -2,8 +2,8 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { expect, it, onTestFinished, vi } from "vitest";
-import type { Dialect } from "../../src/dialects/index.ts";
+import { expect, it, onTestFinished } from "vitest";
+import { type Dialect, readMessage } from "../../src/dialects/index.ts";
 import { codeBlocks } from "./code-blocks.ts";
 
 const page = readFileSync(new URL("../../docs/contributing-a-dialect.md", import.meta.url), "utf8");
@@ -18,23 +18,16 @@ async function loadExample(): Promise<Dialect> {
   return (await import(file)).example;
 }
 
-/** The reader, with the dialect in its list. */
-async function readerWith(dialect: Dialect) {
-  vi.doMock("../../src/dialects/known/index.ts", () => ({ forms: [dialect], dialects: [dialect] }));
-  onTestFinished(() => vi.doUnmock("../../src/dialects/known/index.ts"));
-  return await import("../../src/dialects/index.ts");
-}
-
 it("docs/contributing-a-dialect.md has a dialect that reads what it writes", async () => {
   const example = await loadExample();
-  const { readMessage } = await readerWith(example);
+  const options = { tools: ["get_weather"], dialects: [example] };
   expect(page).toContain('`<<call get_weather {"city": "Lisbon"}>>`');
   const call = example.write([{ name: "get_weather", arguments: '{"city": "Lisbon"}' }]);
   expect(call).toBe('<<call get_weather {"city": "Lisbon"}>>');
   const unknown = example.write([{ name: "get_time", arguments: "{}" }]);
 
   const text = `Look:\n${call}\n${unknown}`;
-  const whole = readMessage(text, { tools: ["get_weather"] });
+  const whole = readMessage(text, options);
   expect(whole.calls).toMatchObject([{ name: "get_weather", arguments: '{"city":"Lisbon"}', dialect: "example" }]);
   expect(whole.spans).toEqual([
     { kind: "text", text: "Look:\n" },
@@ -42,5 +35,5 @@ it("docs/contributing-a-dialect.md has a dialect that reads what it writes", asy
     { kind: "text", text: `\n${unknown}` },
   ]);
   expect(whole.rejected).toMatchObject([{ name: "get_time", reason: "unknown_tool" }]);
-  expect(readMessage(text.split(""), { tools: ["get_weather"] })).toEqual(whole);
+  expect(readMessage(text.split(""), options)).toEqual(whole);
 });

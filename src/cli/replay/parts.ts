@@ -16,6 +16,8 @@ export interface TextPart {
   kind: "message" | "refusal" | "reasoning";
   /** As it came. */
   pieces: string[];
+  /** An item of its own, with an end of its own. */
+  isItem: boolean;
 }
 
 /** A call that the backend gave as such. */
@@ -97,7 +99,7 @@ class Collector {
   }
 
   #begin(kind: TextPart["kind"], item: number | undefined): TextPart {
-    const part: TextPart = { kind, pieces: [] };
+    const part: TextPart = { kind, pieces: [], isItem: item !== undefined };
     this.parts.push(part);
     if (item !== undefined) this.#texts.set(item, part);
     return part;

@@ -14,7 +14,8 @@ export function readParts({ parts, ending }: Parts, options: ReadingOptions | un
   const hasAnswer = parts.some((part) => part.kind === "call" || (part.kind !== "reasoning" && textOf(part).trim()));
   return parts.map((part, index) => {
     const text = textOf(part);
-    const isRead = part.kind === "message" || (part.kind === "reasoning" && !hasAnswer);
+    // As in the engine, reasoning that is an item of its own is left as it is.
+    const isRead = part.kind === "message" || (part.kind === "reasoning" && !part.isItem && !hasAnswer);
     if (!options || !isRead) return asItIs(part, text);
     const isLast = index === parts.length - 1;
     const beginsInReasoning = part.kind === "reasoning";

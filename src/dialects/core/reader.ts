@@ -1,8 +1,9 @@
 import type { Reading } from "../dialect.ts";
 import { tryEach } from "./alternatives.ts";
 import { Block, type BlockSink } from "./block.ts";
-import { isSpace, isText } from "./characters.ts";
+import { isText } from "./characters.ts";
 import { CodeSpans } from "./code-spans.ts";
+import { Input } from "./input.ts";
 import type { Meaning, Openers } from "./openers.ts";
 import { Output } from "./output.ts";
 import { beginningAtEnd, callsAmong, endOfBroken, isLetter, wholeCharacters } from "./places.ts";
@@ -65,12 +66,7 @@ export class Reader {
   readonly #code = new CodeSpans();
   /** Dialects of which the message has shown something. */
   readonly #spoken: Set<string>;
-  /** What has come last; before `#at` it is told, or a block has it. `#start` is where it begins in the message. */
-  #input = "";
-  #at = 0;
-  #start = 0;
-  /** The character before it. */
-  #last = -1;
+  readonly #input = new Input();
   #ended: Ending | undefined;
   #attempt: Attempt | undefined;
   /** Up to here in the message nothing begins: it turned out to be text. */
@@ -87,8 +83,6 @@ export class Reader {
   #isStart = true;
   /** Where the next tag that ends the reasoning stands in the input, as far as it was looked for. */
   #closeAt = -1;
-  /** Half of a character outside of the basic plane waits for the other half. */
-  #half = "";
 
   constructor(settings: ReaderSettings, sink: Sink) {
     this.#settings = settings;
@@ -100,21 +94,16 @@ export class Reader {
 
   push(text: string): void {
     if (this.#ended || text === "") return;
-    let whole = this.#half === "" ? text : this.#half + text;
-    this.#half = "";
-    const last = whole.charCodeAt(whole.length - 1);
-    if (last >= 0xd800 && last < 0xdc00) {
-      this.#half = whole.slice(-1);
-      whole = whole.slice(0, -1);
-    }
-    this.#add(whole);
+    this.#input.add(text);
+    this.#closeAt = -1;
     this.#run();
   }
 
   /** No more will come. Whatever was held is told now. */
   end(ending: Ending = "stop"): void {
     if (this.#ended) return;
-    this.#add(this.#half);
+    this.#input.end();
+    this.#closeAt = -1;
     this.#ended = ending;
     this.#run();
     if (this.#out.holds === "whole" && ending === "cut") {
@@ -126,22 +115,8 @@ export class Reader {
     this.#out.end();
   }
 
-  #add(text: string): void {
-    const rest = this.#at === this.#input.length ? "" : this.#input.slice(this.#at);
-    if (this.#at > 0) this.#last = this.#input.charCodeAt(this.#at - 1);
-    this.#input = rest === "" ? text : rest + text;
-    this.#start += this.#at;
-    this.#at = 0;
-    this.#closeAt = -1;
-  }
-
   #run(): void {
     while (this.#attempt ? this.#advance(this.#attempt) : this.#scan());
-  }
-
-  /** Where the next character stands in the message. */
-  get #offset(): number {
-    return this.#start + this.#at;
   }
 
   get #isEnd(): boolean {
@@ -152,26 +127,26 @@ export class Reader {
 
   /** Tells what comes next, up to where a block may begin; false where more text is needed. */
   #scan(): boolean {
-    const input = this.#input;
-    if (this.#at === input.length) return false;
+    const { text: input } = this.#input;
+    if (this.#input.isEmpty) return false;
     if (this.#out.holds === "whole") return this.#scanAfterWhole();
-    if (this.#isStart && this.#out.isAtStart && !this.#reasoning && this.#offset >= this.#deafUntil) {
+    if (this.#isStart && this.#out.isAtStart && !this.#reasoning && this.#input.offset >= this.#deafUntil) {
       const tried = this.#tryStart();
       if (tried !== "text") return tried === "block";
     }
-    if (this.#offset < this.#deafUntil) {
-      this.#tell(Math.min(input.length, this.#deafUntil - this.#start));
+    if (this.#input.offset < this.#deafUntil) {
+      this.#tell(Math.min(input.length, this.#input.placeOf(this.#deafUntil)));
       return true;
     }
     if (this.#deafFor) return this.#passBroken(this.#deafFor);
     if (this.#code.isOpen) return this.#passCode();
     const { openers, lines } = this.#settings;
-    let isLine = lines !== undefined && this.#code.isLineStart(input, this.#at, this.#at);
-    for (let at = this.#at; at < input.length; at++) {
+    let isLine = lines !== undefined && this.#code.isLineStart(input, this.#input.at, this.#input.at);
+    for (let at = this.#input.at; at < input.length; at++) {
       const character = input.charCodeAt(at);
       if (isLine && lines) {
         const mayBegin = lines.starts[character] === 1 && this.#settings.tools.hasInitial(character);
-        if (mayBegin && this.#start + at !== this.#passedBy) {
+        if (mayBegin && this.#input.offsetOf(at) !== this.#passedBy) {
           const meanings = lines.at(input, at, this.#isEnd);
           if (meanings === "more") {
             this.#tell(at);
@@ -183,7 +158,11 @@ export class Reader {
       }
       if (lines && character === 0x0a) isLine = true;
       if (character >= 128) continue;
-      if (openers.starts[character] === 1 && this.#start + at !== this.#passedBy && !this.#isInWord(character, at)) {
+      if (
+        openers.starts[character] === 1 &&
+        this.#input.offsetOf(at) !== this.#passedBy &&
+        !this.#isInWord(character, at)
+      ) {
         const meanings = openers.at(input, at, this.#isEnd);
         if (meanings === "more") {
           this.#tell(at);
@@ -197,7 +176,7 @@ export class Reader {
         this.#tell(at);
         return false;
       }
-      const opens = this.#code.open(character, run, this.#code.isLineStart(input, this.#at, at));
+      const opens = this.#code.open(character, run, this.#code.isLineStart(input, this.#input.at, at));
       at += run - 1;
       if (opens) {
         this.#tell(at + 1);
@@ -210,20 +189,20 @@ export class Reader {
 
   /** No mark that begins with a letter begins in the middle of a word. */
   #isInWord(character: number, at: number): boolean {
-    return isLetter(character) && isLetter(at === 0 ? this.#last : this.#input.charCodeAt(at - 1));
+    return isLetter(character) && isLetter(this.#input.before(at));
   }
 
   /** What counts only at the beginning, unless something begins here that counts anywhere. */
   #tryStart(): "text" | "block" | "more" {
     const { openers, firsts, starts } = this.#settings;
-    const first = this.#firstOther();
+    const first = this.#input.firstOther();
     if (first === -1) {
-      this.#tell(this.#input.length);
+      this.#tell(this.#input.text.length);
       return "more";
     }
-    const anywhere = openers.at(this.#input, first, this.#isEnd);
-    const here = anywhere ? undefined : firsts.at(this.#input, first, this.#isEnd);
-    const whole = anywhere || here ? undefined : starts.at(this.#input, first, this.#isEnd);
+    const anywhere = openers.at(this.#input.text, first, this.#isEnd);
+    const here = anywhere ? undefined : firsts.at(this.#input.text, first, this.#isEnd);
+    const whole = anywhere || here ? undefined : starts.at(this.#input.text, first, this.#isEnd);
     if (anywhere === "more" || here === "more" || whole === "more") {
       this.#tell(first);
       return "more";
@@ -238,27 +217,21 @@ export class Reader {
     return "block";
   }
 
-  /** Where the first character is that is no white space. */
-  #firstOther(): number {
-    for (let at = this.#at; at < this.#input.length; at++) if (!isSpace(this.#input.charCodeAt(at))) return at;
-    return -1;
-  }
-
   /** Behind a call that counts only if it is the whole message there may be white space and what is never shown. */
   #scanAfterWhole(): boolean {
-    const first = this.#firstOther();
+    const first = this.#input.firstOther();
     if (first === -1) {
-      this.#tell(this.#input.length);
+      this.#tell(this.#input.text.length);
       if (!this.#out.isTooLong) return false;
       this.#takeBack();
       return true;
     }
-    const meanings = this.#settings.openers.at(this.#input, first, this.#isEnd);
+    const meanings = this.#settings.openers.at(this.#input.text, first, this.#isEnd);
     if (meanings === "more") return false;
     const hidden = meanings?.find(({ kind }) => kind === "hidden");
     if (hidden) {
       this.#tell(first);
-      this.#out.spent("markup", this.#take(hidden.opener.length));
+      this.#out.spent("markup", this.#input.take(hidden.opener.length));
     } else this.#takeBack();
     return true;
   }
@@ -270,48 +243,35 @@ export class Reader {
     this.#code.close();
   }
 
-  /** Makes this text, which came last, what comes next. */
-  #goBack(text: string): void {
-    if (this.#at >= text.length) this.#at -= text.length;
-    else {
-      const rest = this.#input.slice(this.#at);
-      this.#start = this.#offset - text.length;
-      this.#input = text + rest;
-      this.#at = 0;
-      this.#last = -1;
-    }
-    this.#closeAt = -1;
-  }
-
   /** The rest of a call that could not be read, up to where it ends. */
   #passBroken({ until, ...ends }: BrokenCall): boolean {
-    const limit = Math.max(this.#at, Math.min(this.#input.length, until - this.#start));
-    const end = endOfBroken(this.#input, this.#at, limit, ends, this.#isEnd);
+    const limit = Math.max(this.#input.at, Math.min(this.#input.text.length, this.#input.placeOf(until)));
+    const end = endOfBroken(this.#input.text, this.#input.at, limit, ends, this.#isEnd);
     this.#tell(end.at);
-    if (end.isFound || this.#offset >= until) this.#deafFor = undefined;
+    if (end.isFound || this.#input.offset >= until) this.#deafFor = undefined;
     return this.#deafFor === undefined;
   }
 
   #passCode(): boolean {
-    const close = this.#reasoning ? this.#nextClose(this.#reasoning) : this.#input.length;
-    if (close === this.#at) {
+    const close = this.#reasoning ? this.#nextClose(this.#reasoning) : this.#input.text.length;
+    if (close === this.#input.at) {
       this.#code.close();
       return true;
     }
-    const isEnd = this.#isEnd || close < this.#input.length;
-    const tail = this.#reasoning && !isEnd ? beginningAtEnd(this.#input, this.#at, this.#reasoning) : 0;
-    const end = Math.min(close, this.#input.length - tail);
-    const until = this.#code.skip(this.#input, this.#at, end, isEnd);
-    const hasMoved = until > this.#at;
+    const isEnd = this.#isEnd || close < this.#input.text.length;
+    const tail = this.#reasoning && !isEnd ? beginningAtEnd(this.#input.text, this.#input.at, this.#reasoning) : 0;
+    const end = Math.min(close, this.#input.text.length - tail);
+    const until = this.#code.skip(this.#input.text, this.#input.at, end, isEnd);
+    const hasMoved = until > this.#input.at;
     this.#tell(until);
-    return (hasMoved || !this.#code.isOpen) && this.#input.length - this.#at > tail;
+    return (hasMoved || !this.#code.isOpen) && this.#input.left > tail;
   }
 
   /** Reasoning ends at its tag, in code or not. Where the next one is in the input; its length if there is none. */
   #nextClose(tags: readonly string[]): number {
-    if (this.#closeAt < this.#at) {
-      const places = tags.map((tag) => this.#input.indexOf(tag, this.#at)).filter((place) => place !== -1);
-      this.#closeAt = Math.min(this.#input.length, ...places);
+    if (this.#closeAt < this.#input.at) {
+      const places = tags.map((tag) => this.#input.text.indexOf(tag, this.#input.at)).filter((place) => place !== -1);
+      this.#closeAt = Math.min(this.#input.text.length, ...places);
     }
     return this.#closeAt;
   }
@@ -319,8 +279,8 @@ export class Reader {
   /** Does what the mark at this place means; false if it means nothing here. */
   #open(meanings: readonly Meaning[], at: number): boolean {
     if (this.#reasoning) return this.#openInReasoning(this.#reasoning, meanings, at);
-    const isFirst = this.#out.isAtEdge && this.#firstOther() === at;
-    const isLineStart = isFirst || this.#code.isLineStart(this.#input, this.#at, at);
+    const isFirst = this.#out.isAtEdge && this.#input.firstOther() === at;
+    const isLineStart = isFirst || this.#code.isLineStart(this.#input.text, this.#input.at, at);
     const isStart = isFirst && this.#out.isAtStart;
     for (const meaning of meanings) {
       if (meaning.kind === "call") {
@@ -336,12 +296,12 @@ export class Reader {
         this.#tell(at);
         this.#doubt = undefined;
         if (this.#out.holds === "draft") this.#out.dropDraft();
-        this.#out.text(this.#take(meaning.opener.length));
+        this.#out.text(this.#input.take(meaning.opener.length));
         return true;
       }
       if (meaning.kind === "reasoning" && isLineStart) {
         this.#tell(at);
-        this.#out.spent("markup", this.#take(meaning.opener.length));
+        this.#out.spent("markup", this.#input.take(meaning.opener.length));
         this.#beginReasoning(meaning.close);
         this.#hearOf(meaning.dialects);
         return true;
@@ -352,7 +312,7 @@ export class Reader {
       if (isHidden || isExtra || (meaning.kind === "close" && isStart)) {
         if (isHidden) this.#hearOf(meaning.dialects);
         this.#tell(at);
-        this.#out.spent("markup", this.#take(meaning.opener.length));
+        this.#out.spent("markup", this.#input.take(meaning.opener.length));
         return true;
       }
     }
@@ -370,7 +330,7 @@ export class Reader {
 
   #openInReasoning(close: readonly string[], meanings: readonly Meaning[], at: number): boolean {
     const end = meanings.find(({ opener }) => close.includes(opener));
-    const calls = callsAmong(meanings, this.#code.isLineStart(this.#input, this.#at, at), this.#spoken);
+    const calls = callsAmong(meanings, this.#code.isLineStart(this.#input.text, this.#input.at, at), this.#spoken);
     if (end) {
       this.#tell(at);
       // What begins something else ends the reasoning, but is not its tag.
@@ -393,30 +353,26 @@ export class Reader {
 
   #endReasoning(tagLength: number): void {
     this.#reasoning = undefined;
-    this.#out.endReasoning(this.#take(tagLength));
+    this.#out.endReasoning(this.#input.take(tagLength));
     this.#code.close();
     this.#isStart = this.#out.isAtStart;
   }
 
   /** The input up to here is text, or reasoning. */
   #tell(until: number): void {
-    if (until === this.#at) return;
-    this.#code.passOver(this.#input, this.#at, until);
-    this.#out.text(this.#take(until - this.#at));
+    if (until === this.#input.at) return;
+    this.#code.passOver(this.#input.text, this.#input.at, until);
+    this.#out.text(this.#input.take(until - this.#input.at));
     if (this.#out.holds === "draft" && this.#out.isTooLong) this.#out.dropDraft();
-  }
-
-  #take(count: number): string {
-    const from = this.#at;
-    this.#at += count;
-    return count === this.#input.length ? this.#input : this.#input.slice(from, this.#at);
   }
 
   // Inside a block.
 
   #attemptAt(meanings: readonly Meaning[]): void {
-    const offset = this.#offset;
-    const text = this.#take(wholeCharacters(this.#input, this.#at, Math.min(this.#settings.limit, firstPiece)));
+    const offset = this.#input.offset;
+    const text = this.#input.take(
+      wholeCharacters(this.#input.text, this.#input.at, Math.min(this.#settings.limit, firstPiece)),
+    );
     const block = new Block(this.#settings, this.#sink, text, offset);
     this.#attempt = { block, reading: tryEach(block, meanings), isBroken: false };
     this.#step(this.#attempt);
@@ -444,16 +400,16 @@ export class Reader {
   /** Gives the block what has come, a bounded piece at a time; false where more text is needed. */
   #advance(attempt: Attempt): boolean {
     const { block } = attempt;
-    const left = this.#input.length - this.#at;
+    const { left } = this.#input;
     if (left === 0 && !this.#ended) return false;
     // However much comes at once, no more of it is read before the limit than if it came in pieces.
     const room = Math.min(this.#settings.limit - block.heldLength, nextPiece);
-    const count = wholeCharacters(this.#input, this.#at, room);
+    const count = wholeCharacters(this.#input.text, this.#input.at, room);
     if (count === 0 && left > 0) {
       this.#refuse(attempt, tooLong);
       return true;
     }
-    block.feed(this.#take(count));
+    block.feed(this.#input.take(count));
     if (count === left && this.#ended) {
       if (this.#ended === "cut") {
         this.#cutOff(attempt);
@@ -493,7 +449,7 @@ export class Reader {
     this.#giveBack(unspent + rest, unspent.length);
   }
 
-  /** It is text after all. Reading goes on behind its closer, or where it broke off. */
+  /** It is text after all. */
   #refuse({ block }: Attempt, why?: string, isCut = false): void {
     const { rest, unspent, offset } = block;
     const { dialect, closers, reason, named } = block.failure;
@@ -514,7 +470,7 @@ export class Reader {
     if (!block.accepted && CodeSpans.hasMark(block.opener)) {
       // What begins with ticks is code, if it is no block.
       this.#giveBack(text, 0);
-      this.#passedBy = this.#offset;
+      this.#passedBy = this.#input.offset;
     } else this.#giveBack(text, block.accepted ? 0 : this.#deafLength(block, named !== undefined));
     if (named !== undefined) this.#beDeafFor(text, rest === "" && (isCut || block.ended), closers, block.opener);
   }
@@ -527,14 +483,19 @@ export class Reader {
 
   /** A call that could not be read quotes no other: not before it ends. One that was cut off has no end. */
   #beDeafFor(text: string, isCut: boolean, closers: readonly string[], opener: string): void {
-    if (isCut) this.#deafUntil = Math.max(this.#deafUntil, this.#offset + text.length);
+    if (isCut) this.#deafUntil = Math.max(this.#deafUntil, this.#input.offset + text.length);
     // In reasoning nothing is called before its end, which must be heard.
-    else if (!this.#reasoning) this.#deafFor = { closers, opener, until: this.#offset + this.#settings.limit };
+    else if (!this.#reasoning) this.#deafFor = { closers, opener, until: this.#input.offset + this.#settings.limit };
+  }
+
+  #goBack(text: string): void {
+    this.#input.giveBack(text);
+    this.#closeAt = -1;
   }
 
   #giveBack(text: string, deaf: number): void {
     this.#goBack(text);
-    this.#deafUntil = Math.max(this.#deafUntil, this.#offset + deaf);
+    this.#deafUntil = Math.max(this.#deafUntil, this.#input.offset + deaf);
   }
 
   /** The message was cut off in the block: no call comes of it. */

@@ -21,7 +21,7 @@ export const hermesJson: Dialect = {
       yield* closedList(block);
       return;
     }
-    yield* jsonCall(block);
+    yield* jsonCall(block, { mayBeEncoded: true });
     yield* closeBlock(block);
   },
   write: (calls) =>

@@ -16,6 +16,8 @@ export interface JsonCallShape {
   isBare?: boolean;
   /** The object is nothing without its arguments. */
   needsArguments?: boolean;
+  /** Arguments may be a string that holds an object; elsewhere that is a slip. */
+  mayBeEncoded?: boolean;
 }
 
 interface Found {
@@ -71,6 +73,7 @@ function* callObject(block: Block, shape: JsonCallShape, found: Found, depth: nu
     else if (argumentKeys.includes(key)) {
       if (found.arguments) block.fail("there are arguments twice");
       found.arguments = true;
+      if (isQuote(next) && !shape.mayBeEncoded) block.repaired("double_encoded");
       yield* jsonArguments(block);
     } else if (key === shape.id && isQuote(next)) block.id(yield* jsonString(block));
     else {
