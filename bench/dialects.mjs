@@ -1,10 +1,10 @@
 import { writeFileSync } from "node:fs";
-import { cpus } from "node:os";
 import { readOptions, usage } from "./dialects/options.mjs";
 import { hasPeer, loadPeer, peerName, peerVersion } from "./dialects/peer.mjs";
 import { peerTable, summarise, table } from "./dialects/report.mjs";
 import { checkAll, measureRounds } from "./dialects/rounds.mjs";
 import { findSubjects } from "./dialects/subjects.mjs";
+import { machine, progress, runBench } from "./measure/command.mjs";
 
 /** What reading calls out of text costs, dialect by dialect, and beside another parser in the same run. */
 async function main(options) {
@@ -38,27 +38,8 @@ async function tryPeer(folder) {
 }
 
 function record({ rounds, quick }, peer, dialects) {
-  const machine = { node: process.version, platform: process.platform, arch: process.arch, cpus: cpus().length };
   const other = peer && { name: peerName, version: peerVersion };
-  return { machine: { ...machine, cpu: cpus()[0]?.model }, rounds, quick, peer: other, dialects };
+  return { machine: machine(), rounds, quick, peer: other, dialects };
 }
 
-function progress(text) {
-  process.stderr.write(`${performance.now().toFixed(0).padStart(7)} ms  ${text}\n`);
-}
-
-try {
-  const options = readOptions(process.argv.slice(2));
-  if (options.help) console.log(usage);
-  else {
-    const limit = 240_000 + options.rounds * 60_000;
-    setTimeout(() => {
-      console.error(`bench: not done after ${limit / 1000} s`);
-      process.exit(1);
-    }, limit).unref();
-    await main(options);
-  }
-} catch (error) {
-  console.error(`bench: ${error.message}`);
-  process.exitCode = 1;
-}
+await runBench({ readOptions, usage, limitOf: ({ rounds }) => 240_000 + rounds * 60_000, main });

@@ -1,5 +1,5 @@
 import { writeFileSync } from "node:fs";
-import { cpus } from "node:os";
+import { machine, progress, runBench } from "./measure/command.mjs";
 import { Load } from "./measure/load.mjs";
 import { measureIdleStreams } from "./measure/memory.mjs";
 import { startProcess } from "./measure/process.mjs";
@@ -80,26 +80,7 @@ async function runMemory(provider, load) {
 }
 
 function record({ rounds }, results, memory) {
-  const machine = { node: process.version, platform: process.platform, arch: process.arch, cpus: cpus().length };
-  return { machine: { ...machine, cpu: cpus()[0]?.model }, rounds, scenarios: results, memory };
+  return { machine: machine(), rounds, scenarios: results, memory };
 }
 
-function progress(text) {
-  process.stderr.write(`${performance.now().toFixed(0).padStart(7)} ms  ${text}\n`);
-}
-
-try {
-  const options = readOptions(process.argv.slice(2));
-  if (options.help) console.log(usage);
-  else {
-    const limit = 90_000 + options.rounds * 10_000;
-    setTimeout(() => {
-      console.error(`bench: not done after ${limit / 1000} s`);
-      process.exit(1);
-    }, limit).unref();
-    await main(options);
-  }
-} catch (error) {
-  console.error(`bench: ${error.message}`);
-  process.exitCode = 1;
-}
+await runBench({ readOptions, usage, limitOf: ({ rounds }) => 90_000 + rounds * 10_000, main });

@@ -1,4 +1,5 @@
 import { median, ratioOf } from "../measure/numbers.mjs";
+import { aligned } from "../measure/table.mjs";
 import { sizes } from "./texts.mjs";
 
 export const budgets = { above: 1, linearity: 2, ratio: 10 };
@@ -82,7 +83,7 @@ export function table(summaries) {
       within.above && within.linearity ? "pass" : "OVER",
     ];
   });
-  return aligned([[...columns, ""], ...rows]);
+  return aligned([[...columns, ""], ...rows], 2);
 }
 
 function shown({ cpu, isCapped }, digits) {
@@ -104,16 +105,5 @@ export function peerTable(summaries) {
       `${within ? "pass" : "OVER"}${isIntact ? "" : " (their call is not intact)"}`,
     ]),
   );
-  return aligned([columns, ...rows]);
-}
-
-/** The first two columns to the left, numbers to the right; the last is as long as it is. */
-function aligned(rows) {
-  const widths = rows[0].map((_, column) => Math.max(...rows.map((row) => row[column].length)));
-  const line = (row) =>
-    row.map((cell, column) => {
-      if (column === row.length - 1) return cell;
-      return column < 2 ? cell.padEnd(widths[column]) : cell.padStart(widths[column]);
-    });
-  return rows.map((row) => line(row).join("  ").trimEnd()).join("\n");
+  return aligned([columns, ...rows], 2);
 }

@@ -1,4 +1,5 @@
 import { median, ratioOf } from "../measure/numbers.mjs";
+import { aligned } from "../measure/table.mjs";
 
 /** The numbers of one scenario: µs of CPU for each contender, and Toolwire's ratio to the one that its budget is about. */
 export function summarise(scenario, requests, results) {
@@ -72,12 +73,4 @@ export function memoryTable({ pipe, toolwire, above, aboveRss, budget, within })
     ],
     ["rss", kilobytes(pipe.rss), kilobytes(toolwire.rss), kilobytes(aboveRss), "", ""],
   ]);
-}
-
-/** The first column to the left, numbers to the right. */
-function aligned(rows) {
-  const widths = rows[0].map((_, column) => Math.max(...rows.map((row) => row[column].length)));
-  const line = (row) =>
-    row.map((cell, column) => (column === 0 ? cell.padEnd(widths[0]) : cell.padStart(widths[column])));
-  return rows.map((row) => line(row).join("  ").trimEnd()).join("\n");
 }
