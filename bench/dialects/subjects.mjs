@@ -1,4 +1,5 @@
-import { createReader, dialects, readMessage } from "../../dist/dialects/index.js";
+import { createReader, readMessage } from "../../dist/dialects/index.js";
+import { forms } from "../../dist/dialects/known/index.js";
 import { argumentsOf, deltaLength, deltasOf, parameters, sizes, textOf, toolName } from "./texts.mjs";
 
 const tools = [
@@ -17,7 +18,7 @@ export function findSubjects(only) {
   const seen = new Set();
   const counts = new Map();
   const subjects = [];
-  for (const dialect of dialects) {
+  for (const dialect of forms) {
     if (dialect.internal || !dialect.name.startsWith(only)) continue;
     const text = write(dialect, sizes["1 KB"]);
     if (seen.has(`${dialect.name} ${text}`)) continue;

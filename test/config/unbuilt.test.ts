@@ -59,5 +59,22 @@ describe("a key whose part is not built yet", () => {
     expect(mistakesIn("backends: { c: { kind: codex, dialects: [kimi-k3] } }", parts)).toEqual([
       'backends.c.dialects[0]: there is no dialect "kimi-k3"; did you mean kimi-k2?',
     ]);
+    expect(mistakesIn("backends: { c: { kind: codex, dialects: [hermes] } }", parts)).toEqual([
+      'backends.c.dialects[0]: there is no dialect "hermes"; did you mean hermes-json?',
+    ]);
+    expect(mistakesIn("backends: { c: { kind: codex, dialects: [] } }", parts)).toEqual([
+      "backends.c.dialects: expected at least one dialect; for none of them, write none",
+    ]);
+  });
+
+  it("is not accepted of the demo, which speaks natively or in a dialect", () => {
+    const parts = { kinds: ["demo"], dialects: ["hermes-json"] };
+    const config = (model: string) =>
+      `{ backends: { d: { kind: demo } }, models: { m: { backend: d, model: ${model} } } }`;
+    expect(mistakesIn(config("hermes-json"), parts)).toEqual([]);
+    expect(mistakesIn(config("native"), parts)).toEqual([]);
+    expect(mistakesIn(config("hermes"), parts)).toEqual([
+      'models.m.model: the demo has no model "hermes"; expected native, or a dialect; did you mean hermes-json?',
+    ]);
   });
 });
