@@ -56,27 +56,34 @@ function address({ host, port }: Config["listen"]): string {
 function describeBackend(backend: BackendConfig): string[] {
   switch (backend.kind) {
     case "demo":
-      return [[`built in, ${formatDuration(backend.pace)} a piece`, ...describeDialects(backend.dialects)].join(", ")];
+      return [[`built in, ${formatDuration(backend.pace)} a piece`, ...describeCalls(backend)].join(", ")];
     case "codex":
-      return [backend.command.join(" "), [`home ${backend.home}`, ...describeDialects(backend.dialects)].join(", ")];
+      return [backend.command.join(" "), [`home ${backend.home}`, ...describeCalls(backend)].join(", ")];
     default: {
       const headers = Object.keys(backend.headers).map((name) => `${name} ********`);
-      const rest = [backend.api_key ? "key ********" : "no key", ...headers, ...describeDialects(backend.dialects)];
+      const rest = [backend.api_key ? "key ********" : "no key", ...headers, ...describeCalls(backend)];
       return [backend.base_url, rest.join(", ")];
     }
   }
 }
 
-/** What is usual goes without saying. */
-function describeDialects(dialects: BackendConfig["dialects"], usual: BackendConfig["dialects"] = "auto"): string[] {
-  if (isDeepStrictEqual(dialects, usual)) return [];
-  return [`dialects ${Array.isArray(dialects) ? dialects.join(" ") : dialects}`];
+/** How calls are asked for and found. What is usual goes without saying. */
+function describeCalls({ tools, dialects }: CallSettings, usual: CallSettings = usualCalls): string[] {
+  return [
+    ...(tools === usual.tools ? [] : [`tools ${tools}`]),
+    ...(isDeepStrictEqual(dialects, usual.dialects)
+      ? []
+      : [`dialects ${Array.isArray(dialects) ? dialects.join(" ") : dialects}`]),
+  ];
 }
 
+type CallSettings = Pick<BackendConfig, "tools" | "dialects">;
+
+const usualCalls: CallSettings = { tools: "native", dialects: "auto" };
+
 function describeModel({ backend, model, settings, fallback }: ModelConfig, backends: Config["backends"]): string {
-  const [dialects] = describeDialects(settings.dialects, backends[backend]?.dialects);
-  const own = dialects === undefined ? "" : ` with ${dialects}`;
-  return [`${backend}/${model}${own}`, ...fallback].join(", then ");
+  const own = describeCalls(settings, backends[backend]).join(", ");
+  return [`${backend}/${model}${own === "" ? "" : ` with ${own}`}`, ...fallback].join(", then ");
 }
 
 function describeLimits({ concurrent, per_key: rate }: Config["limits"]): string {

@@ -26,11 +26,7 @@ const defaults = settingsSchema.parse({});
 /** Keys whose part does not exist yet. They may be written where they are off or at their default. */
 const table: Unbuilt[] = [
   ...row(["keys.*.tools"], "tools of a key are", only()),
-  ...row(perTarget("tools"), "prompted tools are", only("native")),
-  ...row(perTurn("strict_failure"), "failures as text are", only(turnDefaults.strict_failure)),
-  ...row(perTurn("reask"), "re-asking is", only(turnDefaults.reask)),
   ...row(perTurn("emit"), "<use_tool> blocks are", only("structured", turnDefaults.emit)),
-  ...row(perTurn("ids"), "sequential ids are", only(turnDefaults.ids)),
   ...row(["tools.enabled"], "tools that the gateway runs are", only(true, false)),
   ...row(["tools.execution"], "tools that the gateway runs are", only("client", defaults.tools.execution)),
   ...rest("tools", "tools that the gateway runs are"),
@@ -69,10 +65,6 @@ function rest(section: "tools" | "use_tool" | "rails" | "store" | "coordination"
   return Object.entries(defaults[section])
     .map(([key, value]) => ({ path: `${section}.${key}`, part, accepts: only(value) }))
     .filter(({ path }) => !own.includes(path));
-}
-
-function perTarget(key: string): string[] {
-  return [`backends.*.${key}`, `models.*.${key}`];
 }
 
 function perTurn(key: string): string[] {

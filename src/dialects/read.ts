@@ -26,6 +26,8 @@ export interface ReadingOptions {
   limit?: number | undefined;
   /** How many characters of arguments are waited for before a call that is not whole is given. */
   patience?: number | undefined;
+  /** The opener that the model was told to write: a block that begins with it and an object is told as rejected, named or not. */
+  sentinel?: string | undefined;
   /** The message goes on inside of reasoning, whose opening tag was part of the prompt. */
   beginsInReasoning?: boolean | undefined;
 }
@@ -64,6 +66,7 @@ export function createReader(options: ReadingOptions, sink: Sink): Reader {
       mends: options.repair ?? true,
       limit: Math.max(options.limit ?? defaultLimit, leastLimit),
       patience: options.patience ?? defaultPatience,
+      sentinel: options.sentinel,
       beginsInside: options.beginsInReasoning ? closes : undefined,
     },
     sink,

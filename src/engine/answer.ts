@@ -35,6 +35,8 @@ export class Answer {
   #openedWith: string | undefined;
   /** Whether the round under way has given content. */
   #begun = false;
+  /** A call was begun and is not done: no other item can follow it. */
+  #isInCall = false;
   /** Whether the stream was opened, so that a failure is told in it. */
   opened = false;
   /** Called with the first content of the round under way. */
@@ -88,6 +90,7 @@ export class Answer {
     this.#upstreamId = undefined;
     if (!this.#begun) return;
     this.#begun = false;
+    this.#isInCall = false;
     this.#encoder = this.#createEncoder();
     this.#text = "";
     this.#state = "held";
@@ -109,7 +112,20 @@ export class Answer {
         }
     }
     if (!this.#begun) this.#begin();
+    if (event.type === "call.started" || event.type === "call.done") this.#isInCall = event.type === "call.started";
     this.#text += this.#encoder.push(event);
+  }
+
+  /** Adds a message of our own; false where none can follow what was sent. */
+  say(text: string): boolean {
+    if (this.ended || this.#isInCall) return false;
+    try {
+      this.receive({ type: "message.started" });
+      this.receive({ type: "text.delta", text });
+    } catch {
+      return false;
+    }
+    return true;
   }
 
   #begin(): void {

@@ -1,7 +1,9 @@
+import { ArgumentChecks, demandsCall, promptTurn } from "../tools/index.ts";
 import {
   type Clock,
   type Encoder,
   type Ids,
+  type Item,
   type Outlet,
   Stop,
   type Turn,
@@ -12,13 +14,18 @@ import {
 } from "../turn/index.ts";
 import { Answer } from "./answer.ts";
 import type { Memory } from "./continuity.ts";
+import { InvalidCall } from "./invalid-call.ts";
 import type { Observer, TurnSummary } from "./observer.ts";
 import { Round } from "./round.ts";
 import { settleCalls } from "./stages/calls.ts";
 import { keepChoice } from "./stages/choice.ts";
+import { cutOff } from "./stages/cutoff.ts";
+import { HeldWords } from "./stages/hold.ts";
 import { inOrder } from "./stages/in-order.ts";
+import { mendArguments } from "./stages/mend.ts";
 import { recoverCalls } from "./stages/recover.ts";
 import { rememberCalls } from "./stages/remember.ts";
+import { keepStrict } from "./stages/strict.ts";
 import { firstDelay, mayWorkElsewhere, retryDelay, type Way } from "./way.ts";
 
 export interface TurnPlan {
@@ -59,6 +66,8 @@ class Driver {
   /** Over when the plan's is, or when time is up. */
   readonly #stop = new Stop();
   #askedAt: number | undefined;
+  /** The one that was taken last. */
+  #way: Way | undefined;
 
   constructor(plan: TurnPlan, outlet: Outlet) {
     this.#plan = plan;
@@ -76,7 +85,7 @@ class Driver {
     const limit = setTimeout(() => this.#stop.now(this.#overdue()), total);
     const ticks = this.#answer.streams ? setInterval(() => this.#answer.keepAlive(), keepAlive) : undefined;
     const error = await this.#tryWays().catch(toTurnError);
-    if (error) this.#answer.end({ type: "turn.failed", error });
+    if (error) this.#fail(error);
     clearTimeout(limit);
     clearInterval(ticks);
     stop.offStop(onStop);
@@ -93,11 +102,10 @@ class Driver {
       last = await this.#tryWay(way);
       if (last === undefined) return undefined;
       first ??= last;
-      if (this.#answer.ended || this.#stop.reason || !mayWorkElsewhere(last)) break;
+      if (this.#answer.committed || this.#answer.ended || this.#stop.reason || !mayWorkElsewhere(last)) break;
     }
     if (last) observer.gaveUp(last);
-    if (this.#answer.ended) return undefined;
-    return this.#stop.reason ? last : first;
+    return this.#answer.committed || this.#stop.reason || last instanceof InvalidCall ? last : first;
   }
 
   /** The breaker sees whether the way leads to an answer, however many attempts that takes, and hears when it then breaks off. */
@@ -115,16 +123,25 @@ class Driver {
     return error;
   }
 
-  /** A round that has begun well. Until then nothing was sent, so that a failure can be met with the same request again. */
+  /** A round that has begun well. Until then nothing was sent, so that a failure can be met with another question. */
   async #begin(way: Way): Promise<Round> {
     const { observer, ids } = this.#plan;
+    const lessons: Item[] = [];
     let delay = firstDelay();
-    for (let retries = way.retries; ; retries--) {
+    for (let { retries, reask } = way; ; retries--) {
       this.#answer.startOver();
       ids.startOver();
-      const round = this.#ask(way);
+      const held = way.reask > 0 && demandsCall(this.#plan.turn.choice) ? new HeldWords() : undefined;
+      const round = this.#ask(way, lessons, held);
       const error = await round.begun.then(() => undefined, toTurnError);
       if (error === undefined) return round;
+      if (error instanceof InvalidCall && reask > 0 && !this.#stop.reason) {
+        reask--;
+        retries++;
+        lessons.push(...error.lesson(held?.said ?? ""));
+        observer.reasking(error);
+        continue;
+      }
       delay = delay.next(undefined);
       const wait = retries > 0 && !this.#stop.reason ? retryDelay(error, delay.duration) : undefined;
       if (wait === undefined) throw error;
@@ -134,20 +151,35 @@ class Driver {
     }
   }
 
-  #ask(way: Way): Round {
+  #ask(way: Way, lessons: readonly Item[], held: HeldWords | undefined): Round {
     const { ids, observer, memory, clock } = this.#plan;
-    const turn = way.turn();
-    const recover = recoverCalls(turn, way.recovery, observer);
+    const { prompted } = way;
+    const turn = way.turn(lessons);
+    const checks = new ArgumentChecks(turn.tools);
     const stages = [
-      ...(recover ? [recover] : []),
+      recoverCalls(turn, way.recovery, observer),
       keepChoice(turn, observer),
       inOrder(observer),
-      settleCalls(ids, observer),
-      rememberCalls(memory, way.backend, turn),
-    ];
+      way.repair ? mendArguments(turn) : undefined,
+      keepStrict(turn, checks, observer),
+      prompted ? cutOff(turn, observer) : undefined,
+      settleCalls(ids, checks, observer),
+      held?.stage,
+      // A backend that knows nothing of calls misses nothing of them.
+      prompted ? undefined : rememberCalls(memory, way.backend, turn),
+    ].filter((stage) => stage !== undefined);
     this.#askedAt ??= clock.now();
     observer.asking(way.backend.name);
-    return new Round(way, turn, stages, this.#answer, this.#stop, () => observer.committed());
+    const asked = prompted ? promptTurn(turn) : turn;
+    this.#way = way;
+    return new Round(way, asked, stages, this.#answer, this.#stop, () => observer.committed());
+  }
+
+  /** Content that was sent is never taken back, so the failure is told behind it: as one, or as what the assistant says. */
+  #fail(error: TurnError): void {
+    const isSaid = error instanceof InvalidCall && this.#way?.strictFailure === "message";
+    if (isSaid && this.#answer.say(error.message)) this.#answer.end({ type: "turn.finished", reason: "stop" });
+    else this.#answer.end({ type: "turn.failed", error });
   }
 
   /** Whose fault it is that the time is over: a client that reads slowly makes its backend slow. */

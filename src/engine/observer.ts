@@ -38,6 +38,8 @@ export class Observer {
   readonly #requestId: string;
   readonly #debugs: boolean;
   #keptTexts = 0;
+  /** Of the calls that the client was given in this attempt. */
+  #callIds: string[] = [];
   /** Events of an attempt of which nothing was sent yet; nothing where they are told at once. */
   #untold: [event: string, fields: EventFields, values: EventFields | undefined][] | undefined = [];
   /** Who is asked now. */
@@ -75,6 +77,7 @@ export class Observer {
     this.backend = backend;
     this.attempts++;
     this.calls = 0;
+    this.#callIds = [];
     this.repairs = undefined;
     this.#untold = [];
   }
@@ -91,6 +94,13 @@ export class Observer {
     this.failures.push({ backend: this.backend, error, next: "retry" });
     const fields = { request_id: this.#requestId, backend: this.backend, code: error.code, wait_ms: Math.round(wait) };
     this.#log.warn(fields, "the backend failed and is asked again");
+  }
+
+  /** The model is told what was wrong, and asked again. */
+  reasking(error: TurnError): void {
+    this.failures.push({ backend: this.backend, error, next: "retry" });
+    const fields = { request_id: this.#requestId, backend: this.backend, code: error.code };
+    this.#log.warn(fields, "the model made no valid call and is asked again");
   }
 
   fellBack(to: string, error: TurnError): void {
@@ -111,6 +121,7 @@ export class Observer {
 
   callDone(call: CallStarted, text: string): void {
     this.calls++;
+    if (call.callId !== undefined) this.#callIds.push(call.callId);
     if (!this.#debugs && !this.#events.on) return;
     const bytes = Buffer.byteLength(text);
     const { callId, name, dialect = null } = call;
@@ -147,6 +158,20 @@ export class Observer {
     this.#log.warn({ request_id: this.#requestId, ...fields }, "the arguments of a call are not JSON");
   }
 
+  /** Arguments of a tool that is not strict do not fit its schema. They went to the client all the same. */
+  schemaMismatch(call: CallStarted | undefined, path: string): void {
+    const fields = { id: call?.callId ?? null, name: call?.name ?? null, path };
+    if (this.#events.on) this.#tell("schema_mismatch", fields);
+    this.#log.warn({ request_id: this.#requestId, ...fields }, "the arguments of a call do not fit its schema");
+  }
+
+  /** The turn of a backend without tools ended with its calls; so much of what it went on to say was dropped. */
+  cutOff(bytes: number): void {
+    const fields = { call_ids: [...this.#callIds], backend: this.backend, bytes_dropped: bytes };
+    if (this.#events.on) this.#tell("tool_cutoff", fields);
+    if (this.#debugs) this.#debug("the backend's turn was ended at its calls", fields);
+  }
+
   /** Text that looked like a call stays text. `name` is that of a declared tool: any other is the model's own words. */
   textKept(dialect: string, reason: string, name: string | null): void {
     if (++this.#keptTexts > mostKeptTexts) return;
@@ -167,8 +192,9 @@ export class Observer {
   }
 
   /** What a strict request does not allow; `path` is where in the arguments, and nothing for the name itself. */
-  strictFailure(name: string, path: string | null): void {
-    if (this.#events.on) this.#tell("strict_failure", { name, path });
+  strictFailure(name: string | null, path: string | null): void {
+    // Told at once: it is the reason why the model is asked again.
+    if (this.#events.on) this.#write("strict_failure", { name, path });
   }
 
   turnFinished(summary: TurnSummary): void {

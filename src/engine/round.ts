@@ -34,6 +34,7 @@ export class Round {
   #end: (error: TurnError | undefined) => void = () => {};
   #silence: NodeJS.Timeout | undefined;
   #over = false;
+  #heardEnd = false;
 
   constructor(way: Way, turn: Turn, stages: readonly Stage[], answer: Answer, stop: Stop, onCommit: () => void) {
     this.#way = way;
@@ -76,6 +77,7 @@ export class Round {
 
   /** What goes into the stages. They may hold it, but the backend is not silent. */
   #hear(event: TurnEvent): void {
+    this.#heardEnd ||= isTerminal(event);
     if (this.#silence && isContent(event)) {
       clearTimeout(this.#silence);
       this.#silence = undefined;
@@ -96,6 +98,8 @@ export class Round {
     // An answer that cannot be written down has failed.
     const error = this.#answer.last?.type === "turn.failed" ? this.#answer.last.error : undefined;
     this.#settle(error);
+    // A stage has ended the turn, and the rest is not wanted.
+    if (!this.#heardEnd) this.#cancel.now(unwanted);
   }
 
   /** Through the stages, so that what they hold goes out first; past them, should one of them be what failed. */
@@ -111,11 +115,10 @@ export class Round {
     if (!this.#over) this.#failWith(failed);
   }
 
-  /** Content that was sent is never taken back, so the failure is told behind it; else it is the driver's to decide. */
-  #failWith(event: TurnFailed): void {
-    if (this.#answer.committed) this.#answer.end(event);
-    this.#settle(event.error);
-    this.#cancel.now(event.error);
+  /** What is done about it is the driver's to decide. */
+  #failWith({ error }: TurnFailed): void {
+    this.#settle(error);
+    this.#cancel.now(error);
   }
 
   #settle(error: TurnError | undefined): void {
@@ -127,6 +130,8 @@ export class Round {
     this.#end(error);
   }
 }
+
+const unwanted = new TurnError("upstream_cut", "The rest of the answer is not wanted.");
 
 function isContent({ type }: TurnEvent): boolean {
   return type === "text.delta" || type === "reasoning.delta" || type === "refusal.delta" || type === "call.started";

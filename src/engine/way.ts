@@ -1,16 +1,24 @@
 import { ExponentialBackoff, type IBackoff } from "cockatiel";
-import type { Backend, Breaker, Turn, TurnError } from "../turn/index.ts";
+import type { Backend, Breaker, Item, Turn, TurnError } from "../turn/index.ts";
 
 /** One way to have a turn answered: the model that was asked for, or one that stands in for it. */
 export interface Way {
   backend: Backend;
   breaker: Breaker;
-  /** The turn as this backend can take it. Made only when the way is taken. */
-  turn: () => Turn;
+  /** The turn as this backend can take it, with more behind its input. Made only when the way is taken. */
+  turn: (more: readonly Item[]) => Turn;
   /** How often a failure is met with the same request again. */
   retries: number;
   /** How calls that the model writes as text are found; nothing where text is left as it is. */
   recovery?: Recovery | undefined;
+  /** The backend has no tools: they are written into the prompt, and its turn ends with the calls that it makes. */
+  prompted: boolean;
+  /** Slips in the arguments that a provider gives are mended, where the tool is not strict. */
+  repair: boolean;
+  /** How often the model is told what was wrong with its calls, and asked again. */
+  reask: number;
+  /** What is wrong with calls that cannot be given: the end of the turn, or what the assistant says. */
+  strictFailure: "error" | "message";
   /** How long it may take until something of the answer comes, in milliseconds. */
   firstContent: number;
 }
@@ -20,6 +28,8 @@ export interface Recovery {
   dialects: "auto" | readonly string[];
   /** Slips in the arguments of tools that are not strict are mended. */
   repair: boolean;
+  /** The model was taught to write them so, in a prompt of ours. */
+  prompted: boolean;
 }
 
 /** Grows from about a quarter of a second, with jitter: clients that failed together do not come back together. */

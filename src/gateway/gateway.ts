@@ -10,11 +10,13 @@ import {
   type Log,
   type Metrics,
 } from "../telemetry/index.ts";
+import { checkStrictSchemas } from "../tools/index.ts";
 import {
   type Api,
   type Backend,
   type Encoder,
   Ids,
+  type Item,
   isDeeperThan,
   isObject,
   type JsonValue,
@@ -23,12 +25,17 @@ import {
   type Turn,
   TurnError,
 } from "../turn/index.ts";
-import { createChatEncoder, decodeChatRequest } from "../wire/chat/index.ts";
+import { type ChatRequest, createChatEncoder, decodeChatRequest } from "../wire/chat/index.ts";
 import { eventStream, json } from "../wire/content-types.ts";
-import { decodeResponsesRequest, type Profile, ResponsesEncoder } from "../wire/responses/index.ts";
+import {
+  decodeResponsesRequest,
+  type Profile,
+  ResponsesEncoder,
+  type ResponsesRequest,
+} from "../wire/responses/index.ts";
 import { checkToolOutputs } from "../wire/tool-outputs.ts";
 import { Models, type PublicModel, type Route } from "./models.ts";
-import { checkRoute, droppedTools, headerList, turnFor, wayTo } from "./offer.ts";
+import { checkRoute, droppedTools, headerList, isPrompted, turnFor, wayTo } from "./offer.ts";
 import { continueResponse, foreignState } from "./provider-state.ts";
 import { secretsOf } from "./secrets.ts";
 
@@ -108,21 +115,24 @@ export class Gateway {
     continueResponse(request.turn, body, memory);
     const turn = turnFor(request.turn, route);
     checkRoute(turn, route);
-    const ids = new Ids(turn.input);
+    checkStrictSchemas(request.turn.tools, (index) => schemaPath(request, index));
+    const ids = new Ids(turn.input, route.settings.turn.ids);
     const profile = profileOf(context.profile, route);
     const createEncoder = (): Encoder =>
       request.api === "responses"
         ? new ResponsesEncoder({ request, model: name, now, ids, profile })
         : createChatEncoder({ ...request, model: name, created: now() }, turn.stream);
     let headers: Record<string, string> = {};
-    const take = (taken: Route, offered: Turn, standsIn: boolean): Turn => {
+    const take = (taken: Route, offered: Turn, more: readonly Item[], standsIn: boolean): Turn => {
       headers = this.#tellDropped(droppedTools(request.turn, new Set(offered.tools), taken), context);
-      return restoreTurn(offered, taken.backend, memory, standsIn);
+      const asked = more.length > 0 ? { ...offered, input: [...offered.input, ...more] } : offered;
+      // Where calls are words, nothing but words need be remembered of them.
+      return isPrompted(taken.settings) ? asked : restoreTurn(asked, taken.backend, memory, standsIn);
     };
-    const first = wayTo(route, () => take(route, turn, false));
+    const first = wayTo(route, (more) => take(route, turn, more, false));
     // What a provider keeps only that provider can continue.
     const others = state ? [] : this.#fallbacks(request.turn, route);
-    const ways = [first, ...others.map(({ route, turn }) => wayTo(route, () => take(route, turn, true)))];
+    const ways = [first, ...others.map(({ route, turn }) => wayTo(route, (more) => take(route, turn, more, true)))];
     return {
       contentType: turn.stream ? eventStream : json,
       get headers() {
@@ -242,6 +252,12 @@ export class Gateway {
 
 /** What is written or read recursively must fit the stack with a wide margin. */
 const deepestBody = 128;
+
+/** Where the schema of a tool stands in a request. */
+function schemaPath(request: ChatRequest | ResponsesRequest, index: number): string {
+  if (request.api === "responses") return `tools[${index}].parameters`;
+  return request.legacy ? `functions[${index}].parameters` : `tools[${index}].function.parameters`;
+}
 
 /** Seconds since 1970, as both APIs count. */
 function now(): number {

@@ -1,11 +1,17 @@
 import type { Way } from "../engine/index.ts";
-import { checkDemand, toolLabel } from "../tools/index.ts";
+import { checkDemand, sentinelDialect, toolLabel } from "../tools/index.ts";
 import type { Item, Tool, Turn } from "../turn/index.ts";
 import type { Route } from "./models.ts";
 
 /** The turn as the route's backend can be asked: its model's name, and the tools that it can carry. */
-export function turnFor(turn: Turn, { backend, model }: Route): Turn {
-  return { ...turn, model, tools: turn.tools.filter((tool) => backend.carries(tool, turn)) };
+export function turnFor(turn: Turn, { backend, model, settings }: Route): Turn {
+  // Whatever the backend has itself: what is written into a prompt are functions.
+  const carries = (tool: Tool) => (isPrompted(settings) ? tool.type === "function" : backend.carries(tool, turn));
+  return { ...turn, model, tools: turn.tools.filter(carries) };
+}
+
+export function isPrompted({ tools }: Route["settings"]): boolean {
+  return tools === "prompted";
 }
 
 /** Throws where the request demands a call that the route's backend cannot be asked for. */
@@ -14,10 +20,29 @@ export function checkRoute({ choice, tools }: Turn, { kind }: Route): void {
   if (kind !== "responses") checkDemand(choice, tools);
 }
 
-export function wayTo({ backend, breaker, settings }: Route, turn: () => Turn): Way {
-  const { dialects, retries, timeouts } = settings;
-  const recovery = dialects === "none" ? undefined : { dialects, repair: settings.turn.repair };
-  return { backend, breaker, turn, recovery, retries, firstContent: timeouts.first_content };
+export function wayTo({ backend, breaker, settings }: Route, turn: Way["turn"]): Way {
+  const { retries, timeouts } = settings;
+  const { repair, reask, strict_failure: strictFailure } = settings.turn;
+  return {
+    backend,
+    breaker,
+    turn,
+    recovery: recoveryFor(settings),
+    prompted: isPrompted(settings),
+    repair,
+    retries,
+    reask,
+    strictFailure,
+    firstContent: timeouts.first_content,
+  };
+}
+
+/** What was taught in a prompt is read beside whatever else is, and where nothing else is. */
+function recoveryFor({ dialects, tools, turn: { repair } }: Route["settings"]): Way["recovery"] {
+  if (tools === "native") return dialects === "none" ? undefined : { dialects, repair, prompted: false };
+  const others = dialects === "none" ? [] : dialects;
+  const read = others === "auto" ? others : [...new Set([...others, sentinelDialect])];
+  return { dialects: read, repair, prompted: true };
 }
 
 /** What of the client's tools is not offered to the model, by name. */

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import type { Item } from "./item.ts";
+import type { CallKind, Item } from "./item.ts";
 
 /** The one pattern that every provider and client accepts for ids of calls. */
 const portable = /^[A-Za-z0-9_-]{1,64}$/;
@@ -22,28 +22,73 @@ export function isOwnId(id: string): boolean {
   return own.test(id);
 }
 
+/** random: new to the world. sequential: `fc_001`, `fc_002` … in order of appearance, one id for a call and its item. */
+export type IdOrder = "random" | "sequential";
+
 /** Gives out the ids of a conversation: each is portable and new to it, whatever a backend repeats. */
 export class Ids {
   readonly #input: readonly Item[];
+  readonly #order: IdOrder;
   #taken: Set<string> | undefined;
+  /** The highest number that was given, in the input or here. */
+  #last: number | undefined;
 
-  constructor(input: readonly Item[] = []) {
+  constructor(input: readonly Item[] = [], order: IdOrder = "random") {
     this.#input = input;
+    this.#order = order;
   }
 
   /** Forgets the ids of an answer of which nothing was sent. */
   startOver(): void {
     this.#taken = undefined;
+    this.#last = undefined;
   }
 
   /** The backend's own id where it is fit and new; otherwise one of ours. */
   claim(prefix: IdPrefix, candidate?: string): string {
-    this.#taken ??= idsOf(this.#input);
-    const id =
-      candidate !== undefined && isFit(prefix, candidate) && !this.#taken.has(candidate) ? candidate : newId(prefix);
-    this.#taken.add(id);
+    const taken = this.#known();
+    const id = candidate !== undefined && isFit(prefix, candidate) && !taken.has(candidate) ? candidate : newId(prefix);
+    taken.add(id);
     return id;
   }
+
+  /** The two ids of a call: what its output names, and its item's own. */
+  claimCall({ kind, callId, id }: { kind: CallKind; callId?: string | undefined; id?: string | undefined }): CallIds {
+    const prefix = kind === "function" ? "fc" : "ctc";
+    if (this.#order === "random") return { callId: this.claim("call", callId), id: this.claim(prefix, id) };
+    const taken = this.#known();
+    let number = this.#last ?? highestNumber(taken);
+    let next: string;
+    do next = `${prefix}_${String(++number).padStart(3, "0")}`;
+    while (taken.has(next));
+    this.#last = number;
+    taken.add(next);
+    return { callId: next, id: next };
+  }
+
+  /** Whether ids are given by their order, whatever the backend names its calls. */
+  get areNumbered(): boolean {
+    return this.#order === "sequential";
+  }
+
+  #known(): Set<string> {
+    this.#taken ??= idsOf(this.#input);
+    return this.#taken;
+  }
+}
+
+interface CallIds {
+  callId: string;
+  id: string;
+}
+
+/** Nobody counts further; a longer number is an id of another kind. */
+const numbered = /^(?:fc|ctc)_(\d{3,9})$/;
+
+function highestNumber(ids: Iterable<string>): number {
+  let highest = 0;
+  for (const id of ids) highest = Math.max(highest, Number(numbered.exec(id)?.[1] ?? 0));
+  return highest;
 }
 
 /** Providers refuse an item whose id does not tell its type; the id of a call may be anything portable. */

@@ -52,12 +52,12 @@ describe("a mistake", () => {
           base_url: https://llm.example/v1
           api_key: \${CHUTES_API_KEY}
           timeouts: { conect: 5s }
-          tools: prompted
+          emit: use_tool
         other: { kind: chta }
       models:
         fast: { backend: chuts }
         slow: { backend: other }
-      turn: { reask: 2 }
+      turn: { emit: use_tool }
     `;
     expect(mistakesIn(text).map((line) => line.slice(0, line.indexOf(":")))).toEqual([
       "listen.port",
@@ -65,9 +65,9 @@ describe("a mistake", () => {
       "backends.chutes.api_key",
       "backends.chutes.timeouts.conect",
       "backends.other.kind",
-      "backends.chutes.tools",
+      "backends.chutes.emit",
       "models.fast.backend",
-      "turn.reask",
+      "turn.emit",
     ]);
   });
 

@@ -25,7 +25,7 @@ const turn: Turn = {
 /** What goes on from the stage; in order, where a client would get it. */
 function run(events: readonly TurnEvent[], ordered = true): TurnEvent[] {
   const out: TurnEvent[] = [];
-  const recover = recoverCalls(turn, { dialects: "auto", repair: true }, observer);
+  const recover = recoverCalls(turn, { dialects: "auto", repair: true, prompted: false }, observer);
   if (!recover) throw new Error("there is no stage");
   const emit = line(ordered ? [recover, inOrder(observer)] : [recover], (event) => out.push(event));
   for (const event of events) emit(event);
@@ -199,7 +199,7 @@ describe("a failure", () => {
 });
 
 describe("there is no stage", () => {
-  const recovery = { dialects: "auto", repair: true } as const;
+  const recovery = { dialects: "auto", repair: true, prompted: false } as const;
 
   it("where no call can be meant", () => {
     expect(recoverCalls({ ...turn, tools: [] }, recovery, observer)).toBeUndefined();

@@ -292,12 +292,12 @@ describe("what is told of written calls", () => {
     expect(metrics).toMatch(/toolwire_repairs_total\{backend="chat",kind="trailing_comma"\} [1-9]/);
   });
 
-  it("is nothing put right where repair is off, or the tool is strict: then it stays text", async () => {
+  it("is nothing put right where repair is off, and it stays text; where the tool is strict, the turn fails", async () => {
     const off = await play("chat", "exact", { say: slips });
     expect(off.answer).toMatchObject({ text: slips, calls: [] });
     const strict = [{ ...tools[0], name: "get_weather", strict: true }];
     const exact = await play("chat", "chat/leaky", { say: slips }, { tools: strict });
-    expect(exact.answer).toMatchObject({ text: slips, calls: [] });
+    expect(exact.answer).toMatchObject({ calls: [], error: { code: "tool_call_invalid" } });
   });
 
   it("is why text that looked like a call stayed text, without its words", async () => {

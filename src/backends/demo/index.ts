@@ -1,7 +1,8 @@
 import { type Dialect, dialects } from "../../dialects/index.ts";
+import { readPrompted, sentinelBlock } from "../../tools/index.ts";
 import { type Backend, type Round, type Turn, TurnError } from "../../turn/index.ts";
 import { decide } from "./decide.ts";
-import { perform, writeScript } from "./script.ts";
+import { type CallWriter, perform, writeScript } from "./script.ts";
 
 export interface DemoOptions {
   /** The backend's name in the configuration. */
@@ -12,7 +13,8 @@ export interface DemoOptions {
 
 /**
  * A small deterministic model inside the product: it lets tools be tried, shown and tested without a key. Under the name of a
- * dialect it writes its calls as text, as a model of that dialect does.
+ * dialect it writes its calls as text, as a model of that dialect does; where its tools stand in the prompt, it writes them as the
+ * prompt says.
  */
 export function createDemoBackend({ name, pace }: DemoOptions): Backend {
   const models = new Set(["native", "demo", name, ""]);
@@ -29,11 +31,15 @@ export function createDemoBackend({ name, pace }: DemoOptions): Backend {
         );
       }
       if (round.stop.reason) throw round.stop.reason;
-      await perform(writeScript(turn, decide(turn), dialect), round, pace);
+      const prompted = turn.tools.length === 0 ? readPrompted(turn) : undefined;
+      const writer = prompted ? sentinels : dialect;
+      await perform(writeScript(turn, decide(prompted ?? turn), writer), round, pace);
     },
     close: () => Promise.resolve(),
   };
 }
+
+const sentinels: CallWriter = { write: (calls) => calls.map(sentinelBlock).join("\n") };
 
 function dialectCalled(name: string): Dialect | undefined {
   return dialects.find((dialect) => dialect.name === name && !dialect.internal);

@@ -6,6 +6,9 @@ import type { DecidedCall, Decision } from "./decide.ts";
 /** What is given out between two waits. */
 type Beat = TurnEvent[];
 
+/** Writes calls as text. */
+export type CallWriter = Pick<Dialect, "write">;
+
 const argumentPiece = 8;
 /** Scripts without spaces would make a piece of a whole sentence. */
 const longestWord = 16;
@@ -14,9 +17,9 @@ const charactersPerToken = 4;
 
 /**
  * The whole round, event by event: in small pieces for a stream, each at once otherwise. It ends where the turn's token limit
- * is reached. With a dialect, calls are text.
+ * is reached. With a writer, calls are text.
  */
-export function writeScript({ stream, settings, ...turn }: Turn, decision: Decision, dialect?: Dialect): Beat[] {
+export function writeScript({ stream, settings, ...turn }: Turn, decision: Decision, writer?: CallWriter): Beat[] {
   const beats: Beat[] = [];
   const limit = (settings.maxOutputTokens ?? Number.POSITIVE_INFINITY) * charactersPerToken;
   let written = 0;
@@ -41,8 +44,8 @@ export function writeScript({ stream, settings, ...turn }: Turn, decision: Decis
   if ("text" in decision) say(fitted(decision.text), wordsWithSpaces);
   else {
     // No dialect has words for a custom tool.
-    const spoken = dialect ? decision.calls.filter(({ tool }) => tool.type === "function") : [];
-    if (dialect && spoken.length > 0) say(fitted(dialect.write(spoken.map(toWrite))), inTokens);
+    const spoken = writer ? decision.calls.filter(({ tool }) => tool.type === "function") : [];
+    if (writer && spoken.length > 0) say(fitted(writer.write(spoken.map(toWrite))), inTokens);
     const others = decision.calls.filter((call) => !spoken.includes(call));
     for (const [call, { tool, arguments: text }] of others.entries()) {
       if (isFull || fitted(tool.name) !== tool.name) break;

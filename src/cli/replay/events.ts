@@ -34,8 +34,12 @@ export async function playEvents(
     backend,
     breaker: unbroken,
     turn: () => turn,
+    recovery: dialects === "none" ? undefined : { dialects, repair: true, prompted: false },
+    prompted: false,
+    repair: true,
     retries: 0,
-    recovery: dialects === "none" ? undefined : { dialects, repair: true },
+    reask: 0,
+    strictFailure: "error",
     firstContent: never,
   };
   const ending = await runTurn(

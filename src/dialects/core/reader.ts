@@ -30,6 +30,8 @@ export interface ReaderSettings {
   patience: number;
   /** The message goes on in the middle of reasoning that ends at one of these. */
   beginsInside?: readonly string[] | undefined;
+  /** What the model was told to write calls in: what begins as such a call is told even where no name can be read in it. */
+  sentinel?: string | undefined;
 }
 
 /** How a message ended: the model stopped by itself, or it was cut off (by a limit, an error, a lost connection). */
@@ -51,6 +53,8 @@ interface Attempt {
 }
 
 const tooLong = "it is too long";
+/** The reason of a block in which the message ended before the model had stopped. */
+export const cutOff = "the message was cut off";
 /** How much of what has come a block gets at first, and then at once: most openers are none. */
 const firstPiece = 512;
 const nextPiece = 64 * 1024;
@@ -462,7 +466,7 @@ export class Reader {
       if (named !== undefined) this.#beDeafFor(text, rest === "" && (isCut || block.ended), [], block.opener);
       return;
     }
-    if (named !== undefined) {
+    if (named !== undefined || this.#isSentinel(block, text)) {
       const report = { dialect: dialect.name, name: named, reason: why ?? reason, offset: offset - unspent.length };
       this.#out.rejected(report);
     }
@@ -473,6 +477,15 @@ export class Reader {
       this.#passedBy = this.#input.offset;
     } else this.#giveBack(text, block.accepted ? 0 : this.#deafLength(block, named !== undefined));
     if (named !== undefined) this.#beDeafFor(text, rest === "" && (isCut || block.ended), closers, block.opener);
+  }
+
+  /** Whether it begins as a call does that the model was told to write. */
+  #isSentinel({ opener, accepted }: Block, text: string): boolean {
+    if (accepted || opener === "" || opener !== this.#settings.sentinel) return false;
+    return text
+      .slice(opener.length, opener.length + firstPiece)
+      .trimStart()
+      .startsWith("{");
   }
 
   /** How much of a block that is none is not read again: short heads are, but for the opener. */
@@ -502,7 +515,7 @@ export class Reader {
   #cutOff(attempt: Attempt): void {
     const { block } = attempt;
     if (!block.isGiven) {
-      this.#refuse(attempt, "the message was cut off", true);
+      this.#refuse(attempt, cutOff, true);
       return;
     }
     block.abandon();

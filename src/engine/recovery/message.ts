@@ -158,6 +158,8 @@ export class Message implements Sink {
   }
 
   rejected(report: RejectReport): void {
+    // It may be the end of the turn: what stood before it goes first.
+    this.#flush();
     this.#finder.rejected(report);
   }
 }

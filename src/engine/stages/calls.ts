@@ -1,4 +1,4 @@
-import { meaningOf } from "../../tools/index.ts";
+import { type ArgumentChecks, meaningOf } from "../../tools/index.ts";
 import {
   type CallDone,
   type CallStarted,
@@ -16,7 +16,7 @@ import type { Stage } from "./stage.ts";
  * The last hand on a call before the client gets it: ids that are present and new, no call twice, arguments that are JSON where
  * the model wrote none, and an honest end where a call stops in the middle. Calls come here one after the other.
  */
-export function settleCalls(ids: Ids, observer: Observer): Stage {
+export function settleCalls(ids: Ids, checks: ArgumentChecks, observer: Observer): Stage {
   const seen = new SeenCalls();
   /** The call that is open, as the backend began it and as the client knows it. */
   let given: CallStarted | undefined;
@@ -26,12 +26,11 @@ export function settleCalls(ids: Ids, observer: Observer): Stage {
   let held: TurnEvent[] | undefined;
 
   const start = (event: CallStarted, emit: Emit) => {
-    const callId = ids.claim("call", event.callId);
-    const id = ids.claim(event.kind === "function" ? "fc" : "ctc", event.id);
+    const { callId, id } = ids.claimCall(event);
     const renamed = callId !== event.callId;
     open = { ...event, callId, id, upstreamId: renamed ? event.callId : undefined };
-    // A dialect has ids of its own, or none: nothing is wrong with that.
-    const isFine = event.dialect !== undefined && idRepair(event.callId) !== "repeated_id";
+    // A dialect has ids of its own, or none: nothing is wrong with that. Nor is it where all are numbered here.
+    const isFine = ids.areNumbered || (event.dialect !== undefined && idRepair(event.callId) !== "repeated_id");
     if (renamed && !isFine) observer.repaired(idRepair(event.callId), open);
     observer.callStarted(open);
     emit(open);
@@ -49,10 +48,17 @@ export function settleCalls(ids: Ids, observer: Observer): Stage {
       }
       emit({ type: "call.done", call: event.call, arguments: text });
       if (open) observer.callDone(open, text);
-      // Nothing can mend them, and a client may: they are passed on as they are.
-      if (given.kind === "function" && parseJson(text) === undefined) observer.argumentsBroken(open);
+      if (given.kind === "function") look(given.name);
     }
     given = open = held = undefined;
+  };
+
+  /** What is wrong with arguments that are passed on as they are: a client may do something with them. */
+  const look = (name: string) => {
+    const value = parseJson(text);
+    const mismatch = value === undefined ? undefined : checks.check(name, value);
+    if (value === undefined) observer.argumentsBroken(open);
+    else if (mismatch) observer.schemaMismatch(open, mismatch.path);
   };
 
   const pass = (event: TurnEvent, emit: Emit) => {

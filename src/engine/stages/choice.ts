@@ -1,5 +1,6 @@
 import { demandsCall, permits } from "../../tools/index.ts";
-import { type CallStarted, type Emit, type JsonObject, type Turn, TurnError } from "../../turn/index.ts";
+import type { CallStarted, Emit, JsonObject, Turn } from "../../turn/index.ts";
+import { missingCall, unknownName } from "../invalid-call.ts";
 import type { Observer } from "../observer.ts";
 import type { Stage } from "./stage.ts";
 
@@ -29,7 +30,7 @@ export function keepChoice(turn: Turn, observer: Observer): Stage {
       observer.unknownTool(event.name);
       if (strict) {
         observer.strictFailure(event.name, null);
-        emit({ type: "turn.failed", error: unknownName(event.name) });
+        emit({ type: "turn.failed", error: unknownName(event.name, declared) });
         return;
       }
     }
@@ -62,7 +63,7 @@ export function keepChoice(turn: Turn, observer: Observer): Stage {
         return;
       case "turn.finished":
         if (event.reason === "stop" && passed === 0 && !refused && demandsCall(choice)) {
-          emit({ type: "turn.failed", error: missingCall() });
+          emit({ type: "turn.failed", error: missingCall(choice.mode === "forced" ? choice.tool.name : undefined) });
         } else emit(event);
         return;
       default:
@@ -73,18 +74,4 @@ export function keepChoice(turn: Turn, observer: Observer): Stage {
 
 function isCallItem({ type }: JsonObject): boolean {
   return typeof type === "string" && type.endsWith("_call");
-}
-
-function unknownName(name: string): TurnError {
-  return new TurnError(
-    "tool_call_invalid",
-    `The model called "${name}", which is not among the request's strict tools.`,
-  );
-}
-
-function missingCall(): TurnError {
-  return new TurnError(
-    "tool_call_invalid",
-    "The model made none of the calls that `tool_choice` demands. Try again, or use a model that obeys it.",
-  );
 }

@@ -1,12 +1,14 @@
 import {
   createReader,
+  cutOff,
   type Ending,
   type Reader,
   type ReadingOptions,
   type RejectReport,
   type Sink,
+  unknownTool,
 } from "../../dialects/index.ts";
-import { permits } from "../../tools/index.ts";
+import { permits, sentinel } from "../../tools/index.ts";
 import type {
   Emit,
   FunctionTool,
@@ -17,6 +19,7 @@ import type {
   TurnFailed,
   TurnFinished,
 } from "../../turn/index.ts";
+import { callUnreadable, unknownName } from "../invalid-call.ts";
 import type { Observer } from "../observer.ts";
 import { hasWords, Message, type MessageFinder } from "../recovery/message.ts";
 import { Thoughts } from "../recovery/thoughts.ts";
@@ -28,16 +31,13 @@ import type { Stage } from "./stage.ts";
  * There is no such stage where no call can be meant.
  */
 export function recoverCalls(turn: Turn, recovery: Recovery | undefined, observer: Observer): Stage | undefined {
-  const tools = turn.tools.filter(
-    (tool) => tool.type === "function" && permits(turn.choice, { kind: "function", name: tool.name }),
-  );
-  if (!recovery || tools.length === 0 || turn.choice.mode === "none") return undefined;
-  const recovering = new Recovering(
-    tools.filter((tool) => tool.type === "function"),
-    turn,
-    recovery,
-    observer,
-  );
+  if (!recovery || turn.choice.mode === "none") return undefined;
+  // A call that the model was taught to write is one, whatever it calls; that it is not allowed is seen later.
+  const tools = turn.tools
+    .filter((tool) => tool.type === "function")
+    .filter(({ name }) => recovery.prompted || permits(turn.choice, { kind: "function", name }));
+  if (tools.length === 0) return undefined;
+  const recovering = new Recovering(tools, turn, recovery, observer);
   return (event, emit) => recovering.take(event, emit);
 }
 
@@ -45,6 +45,7 @@ class Recovering implements MessageFinder {
   readonly #tools: readonly FunctionTool[];
   readonly #reading: ReadingOptions;
   readonly #observer: Observer;
+  readonly #isPrompted: boolean;
   /** By their numbers; what has none is one message. */
   readonly #messages = new Map<number | undefined, Message>();
   /** The one that had text last, and its number. */
@@ -63,12 +64,14 @@ class Recovering implements MessageFinder {
       tools,
       dialects: recovery.dialects,
       repair: recovery.repair,
-      // An answer that was asked for as JSON is no call for being JSON.
-      markersOnly: turn.format !== undefined && turn.format.type !== "text",
+      // An answer that was asked for as JSON is no call for being JSON, and a model that was taught a marker uses it.
+      markersOnly: recovery.prompted || (turn.format !== undefined && turn.format.type !== "text"),
+      sentinel: recovery.prompted ? sentinel : undefined,
       // Nobody sees the beginning of an answer that comes whole.
       patience: turn.stream ? undefined : Number.POSITIVE_INFINITY,
     };
     this.#observer = observer;
+    this.#isPrompted = recovery.prompted;
   }
 
   take(event: TurnEvent, next: Emit): void {
@@ -210,7 +213,19 @@ class Recovering implements MessageFinder {
   }
 
   rejected({ dialect, reason, name }: RejectReport): void {
-    const isDeclared = this.#tools.some((tool) => tool.name === name);
-    this.#observer.textKept(dialect, reason, isDeclared && name !== undefined ? name : null);
+    const tool = this.#tools.find((tool) => tool.name === name);
+    this.#observer.textKept(dialect, reason, tool?.name ?? null);
+    // What was cut off is told by the end of the turn.
+    if (reason === cutOff || !this.#isStrict(tool)) return;
+    this.#observer.strictFailure(name ?? null, null);
+    const names = this.#tools.map((tool) => tool.name);
+    const isUnknown = reason === unknownTool && name !== undefined;
+    this.#next({ type: "turn.failed", error: isUnknown ? unknownName(name, names) : callUnreadable(name, reason) });
+  }
+
+  /** Whether text that should have been a call must not pass as text. Who it was meant for is not always known. */
+  #isStrict(tool: FunctionTool | undefined): boolean {
+    if (tool) return tool.strict === true;
+    return this.#isPrompted && this.#tools.some(({ strict }) => strict);
   }
 }

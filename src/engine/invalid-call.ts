@@ -1,0 +1,81 @@
+import type { Mismatch } from "../tools/index.ts";
+import { type CallItem, type Item, isObject, newId, parseJson, type Role, TurnError } from "../turn/index.ts";
+
+/** What the model did wrong, as it is told when it is asked again. */
+interface Lesson {
+  words: string;
+  /** The call that it made, where there was one. */
+  call?: Pick<CallItem, "name" | "arguments"> | undefined;
+}
+
+/** More of what the model wrote is not quoted to it. */
+const longestQuote = 4_000;
+const mostNames = 20;
+
+/** The model made a call that the client cannot be given, or none though it had to. */
+export class InvalidCall extends TurnError {
+  readonly #lesson: Lesson;
+
+  constructor(message: string, lesson: Lesson) {
+    super("tool_call_invalid", message);
+    this.#lesson = lesson;
+  }
+
+  /** What the conversation is continued with so that the model does better; `said` is what it said besides. */
+  lesson(said: string): Item[] {
+    const { call, words } = this.#lesson;
+    const spoken = said.trim() === "" ? [] : [message("assistant", cut(said))];
+    if (!call) return [...spoken, message("user", words)];
+    const callId = newId("call");
+    // A provider may refuse a history with arguments that are no JSON; then the words have them.
+    const isJson = isObject(parseJson(call.arguments));
+    const quoted = isJson ? words : `${words} The arguments were: ${cut(call.arguments)}`;
+    return [
+      ...spoken,
+      { type: "call", kind: "function", callId, name: call.name, arguments: isJson ? call.arguments : "{}" },
+      { type: "output", kind: "function", callId, output: quoted },
+    ];
+  }
+}
+
+export function argumentsInvalid(name: string, text: string, { path, message }: Mismatch): InvalidCall {
+  const wrong = `${path === "" ? "the arguments" : path} ${message}`;
+  return new InvalidCall(`The model called "${name}", but not as its strict schema demands: ${wrong}.`, {
+    call: { name, arguments: text },
+    words: `This call was not run: ${wrong}. Make it again with arguments that fit the schema of "${name}" exactly.`,
+  });
+}
+
+/** A block that should have been a call. Its name is known where the reader came so far. */
+export function callUnreadable(name: string | undefined, reason: string): InvalidCall {
+  const which = name === undefined ? "a call" : `a call of "${name}"`;
+  return new InvalidCall(`The model wrote ${which} that cannot be read: ${reason}.`, {
+    words: `You wrote ${which} that cannot be read: ${reason}. It was not run. Write the whole call again.`,
+  });
+}
+
+export function unknownName(name: string, declared: Iterable<string>): InvalidCall {
+  const names = [...declared];
+  const more = names.length > mostNames ? ", …" : "";
+  const list = names.slice(0, mostNames).map((known) => JSON.stringify(known));
+  return new InvalidCall(`The model called "${name}", which is not among the request's tools, some of them strict.`, {
+    words: `There is no tool ${JSON.stringify(name)}, so nothing was run. The tools are: ${list.join(", ")}${more}.`,
+  });
+}
+
+/** `only`: the tool that has to be called, where it is one. */
+export function missingCall(only: string | undefined): InvalidCall {
+  const which = only === undefined ? "one of the tools" : `the tool ${JSON.stringify(only)}`;
+  return new InvalidCall(
+    "The model made none of the calls that `tool_choice` demands. Try again, or use a model that obeys it.",
+    { words: `You have to call ${which} now, and you did not. Make the call.` },
+  );
+}
+
+function message(role: Role, text: string): Item {
+  return { type: "message", role, content: [{ type: "text", text }] };
+}
+
+function cut(text: string): string {
+  return text.length <= longestQuote ? text : `${text.slice(0, longestQuote)}…`;
+}

@@ -1,0 +1,43 @@
+import { VerbatimJson } from "../../dialects/index.ts";
+import type { CallDone, Emit, Turn } from "../../turn/index.ts";
+import type { Stage } from "./stage.ts";
+
+/**
+ * The one repair of arguments that a provider gives: what is JSON goes on as it comes, and slips in it are mended on the way. Not
+ * those of strict tools, nor what was read out of text, where that is done in reading. Calls come here one after the other.
+ */
+export function mendArguments(turn: Turn): Stage {
+  const strict = new Set(turn.tools.flatMap((tool) => (tool.type === "function" && tool.strict ? [tool.name] : [])));
+  let json: VerbatimJson | undefined;
+
+  const finish = (json: VerbatimJson, event: CallDone, emit: Emit) => {
+    const { rest, ending } = json.end();
+    for (const repair of json.repairs) emit({ type: "call.repaired", call: event.call, repair });
+    if (rest !== "") emit({ type: "call.arguments", call: event.call, delta: rest });
+    // A call that stops in the middle is never done.
+    if (ending === "whole") emit(event);
+  };
+
+  return (event, emit) => {
+    switch (event.type) {
+      case "call.started": {
+        const isMended = event.kind === "function" && event.dialect === undefined && !strict.has(event.name);
+        json = isMended ? new VerbatimJson() : undefined;
+        emit(event);
+        return;
+      }
+      case "call.arguments": {
+        const delta = json ? json.push(event.delta) : event.delta;
+        if (delta !== "") emit(delta === event.delta ? event : { ...event, delta });
+        return;
+      }
+      case "call.done":
+        if (json) finish(json, event, emit);
+        else emit(event);
+        json = undefined;
+        return;
+      default:
+        emit(event);
+    }
+  };
+}

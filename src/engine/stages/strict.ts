@@ -1,0 +1,65 @@
+import type { ArgumentChecks } from "../../tools/index.ts";
+import { type CallStarted, type Emit, parseJson, type Turn, type TurnEvent } from "../../turn/index.ts";
+import { argumentsInvalid } from "../invalid-call.ts";
+import type { Observer } from "../observer.ts";
+import type { Stage } from "./stage.ts";
+
+/**
+ * Nothing of a strict tool's call is given before its arguments are known to fit the schema; if they do not, the turn fails.
+ * There is no such stage where no tool is strict. Calls come here one after the other.
+ */
+export function keepStrict({ tools }: Turn, checks: ArgumentChecks, observer: Observer): Stage | undefined {
+  const strict = new Set(tools.flatMap((tool) => (tool.type === "function" && tool.strict ? [tool.name] : [])));
+  if (strict.size === 0) return undefined;
+  let open: CallStarted | undefined;
+  let repairs: TurnEvent[] = [];
+  let text = "";
+
+  const finish = (call: CallStarted, done: TurnEvent, emit: Emit) => {
+    const value = text.trim() === "" ? {} : parseJson(text);
+    const mismatch = value === undefined ? notJson : checks.check(call.name, value);
+    if (mismatch) {
+      observer.strictFailure(call.name, mismatch.path);
+      emit({ type: "turn.failed", error: argumentsInvalid(call.name, text, mismatch) });
+      return;
+    }
+    emit(call);
+    for (const repair of repairs) emit(repair);
+    if (text !== "") emit({ type: "call.arguments", call: call.call, delta: text });
+    emit(done);
+  };
+
+  return (event, emit) => {
+    switch (event.type) {
+      case "call.started":
+        if (event.kind !== "function" || !strict.has(event.name)) break;
+        open = event;
+        repairs = [];
+        text = "";
+        return;
+      case "call.arguments":
+        if (event.call !== open?.call) break;
+        text += event.delta;
+        return;
+      case "call.repaired":
+        if (event.call === undefined || event.call !== open?.call) break;
+        repairs.push(event);
+        return;
+      case "call.done": {
+        const call = open;
+        if (event.call !== call?.call) break;
+        open = undefined;
+        finish(call, event, emit);
+        return;
+      }
+      case "turn.finished":
+        // A call that stops in the middle is not given, and the end says so.
+        if (!open || event.reason !== "stop") break;
+        emit({ ...event, reason: "length" });
+        return;
+    }
+    emit(event);
+  };
+}
+
+const notJson = { path: "", message: "are not JSON" };

@@ -1,0 +1,110 @@
+import type { Foreign, Item, MessageItem, OutputItem, Part } from "../../turn/index.ts";
+import { splitOutput } from "./attachments.ts";
+import { Content } from "./content.ts";
+import { disarm, withWords } from "./own-words.ts";
+import { callRecord, outputRecord } from "./record.ts";
+
+/** The conversation with calls and outputs as records in messages, an assistant's and a user's. */
+export function writeHistory(input: readonly Item[]): Item[] {
+  const writer = new HistoryWriter();
+  for (const item of input) writer.item(item);
+  return writer.finish();
+}
+
+interface Recorded {
+  line: string;
+  attachments: Part[];
+}
+
+/** What one side said and did until the other side's turn. */
+interface Side {
+  role: "user" | "assistant";
+  entries: (MessageItem | Recorded)[];
+}
+
+class HistoryWriter {
+  readonly #items: Item[] = [];
+  #side: Side | undefined;
+
+  item(item: Item): void {
+    switch (item.type) {
+      case "message":
+        this.#message({ ...item, content: withWords(item.content, disarm) });
+        return;
+      case "call":
+        this.#of("assistant").entries.push({ line: callRecord(item), attachments: [] });
+        return;
+      case "output":
+        this.#of("user").entries.push(recorded(item));
+        return;
+      case "opaque":
+        this.#end();
+        this.#items.push(item);
+        return;
+      case "reasoning":
+        // A model that is asked in plain text has no place for it.
+        return;
+    }
+  }
+
+  finish(): Item[] {
+    this.#end();
+    return this.#items;
+  }
+
+  #message(item: MessageItem): void {
+    const { role } = item;
+    if (role === "system" || role === "developer") {
+      this.#end();
+      this.#items.push(item);
+      return;
+    }
+    // Two messages in a row stay two; an assistant's calls, which hold them together, may be still to come.
+    const last = this.#side?.entries.at(-1);
+    if (role === "user" && last && isMessage(last)) this.#end();
+    this.#of(role).entries.push(item);
+  }
+
+  #of(role: Side["role"]): Side {
+    if (this.#side?.role !== role) this.#end();
+    this.#side ??= { role, entries: [] };
+    return this.#side;
+  }
+
+  #end(): void {
+    const side = this.#side;
+    this.#side = undefined;
+    if (!side) return;
+    const messages = side.entries.filter(isMessage);
+    if (messages.length === side.entries.length) for (const message of messages) this.#items.push(message);
+    else this.#items.push(joined(side, messages));
+  }
+}
+
+function isMessage(entry: MessageItem | Recorded): entry is MessageItem {
+  return "role" in entry;
+}
+
+function recorded({ callId, output }: OutputItem): Recorded {
+  const { text, attachments } = splitOutput(output);
+  return { line: outputRecord(callId, text), attachments };
+}
+
+/** An assistant speaks before it calls, wherever its words stood: what follows a call is its output. */
+function joined({ role, entries }: Side, messages: readonly MessageItem[]): MessageItem {
+  const ordered = role === "user" ? entries : [...messages, ...entries.filter((entry) => !isMessage(entry))];
+  const content = new Content();
+  for (const entry of ordered) {
+    if (isMessage(entry)) content.say(entry.content);
+    else content.record(entry.line, entry.attachments);
+  }
+  return { type: "message", role, content: content.finish(), more: foreignOf(messages) };
+}
+
+function foreignOf(messages: readonly MessageItem[]): Foreign | undefined {
+  const [first, ...others] = messages.flatMap(({ more }) => more ?? []);
+  if (!first || others.length === 0) return first;
+  const fields = { ...first.fields };
+  for (const { api, fields: further } of others) if (api === first.api) Object.assign(fields, further);
+  return { api: first.api, fields };
+}

@@ -1,0 +1,3 @@
+export { sentinelBlock } from "./catalog.ts";
+export { readPrompted } from "./read.ts";
+export { promptTurn } from "./turn.ts";

@@ -1,0 +1,51 @@
+import type { Item, MessageItem, Part, TextPart, Turn } from "../../turn/index.ts";
+import { Content, isPlain } from "./content.ts";
+import { disarmText, rearmText } from "./own-words.ts";
+import { joinSections } from "./section.ts";
+
+/** Where a turn speaks to the model before the conversation. */
+type Place = Pick<Turn, "instructions" | "input">;
+
+/**
+ * Many chat templates allow one system message, at the beginning. So everything goes there, behind the client's own words, which
+ * keep their force. The messages of the input are written already.
+ */
+export function withPrompt({ instructions, input }: Place, prompt: string): Place {
+  if (instructions) return { instructions: joinSections([disarmText(instructions), prompt]), input };
+  const [first, ...others] = input;
+  if (prompt === "") return { instructions, input };
+  if (!isSystem(first)) return { instructions: prompt, input };
+  return { instructions, input: [continued(first, prompt), ...others] };
+}
+
+function continued(message: MessageItem, prompt: string): MessageItem {
+  const end = message.content.findLastIndex((part) => part.type === "text") + 1;
+  const content = new Content();
+  content.say(message.content.slice(0, end));
+  content.say([{ type: "text", text: prompt }]);
+  return { ...message, content: [...content.finish(), ...message.content.slice(end)] };
+}
+
+/** The text with which a prompt was put together. */
+export function promptOf({ instructions, input }: Place): string {
+  return instructions || (lastTextOf(input[0])?.text ?? "");
+}
+
+/** The place with the client's own words alone. The messages of the input are not read yet. */
+export function withoutPrompt({ instructions, input }: Place, own: string): Place {
+  if (instructions) return { instructions: rearmText(own) || undefined, input };
+  const [first, ...others] = input;
+  const last = lastTextOf(first);
+  if (!isSystem(first) || !last) return { instructions, input };
+  const text = own === "" && isPlain(last) ? [] : [{ ...last, text: own }];
+  const content = first.content.flatMap((part): Part[] => (part === last ? text : [part]));
+  return { instructions, input: [{ ...first, content }, ...others] };
+}
+
+function lastTextOf(item: Item | undefined): TextPart | undefined {
+  return isSystem(item) ? item.content.findLast((part) => part.type === "text") : undefined;
+}
+
+function isSystem(item: Item | undefined): item is MessageItem {
+  return item?.type === "message" && (item.role === "system" || item.role === "developer");
+}

@@ -1,0 +1,41 @@
+import type { OutputFormat, Turn } from "../../turn/index.ts";
+import { aboutRecords, type Catalog, readCatalog } from "./catalog.ts";
+import { readFormat } from "./format.ts";
+import { promptOf, withoutPrompt } from "./place.ts";
+import { readHistory } from "./read-history.ts";
+
+/**
+ * The turn that `promptTurn` was given, as far as the prompt tells it: custom calls come back as functions, and what was left out
+ * does not come back. `undefined` where the prompt explains neither tools nor records: nobody's words are taken for them.
+ */
+export function readPrompted(turn: Turn): Turn | undefined {
+  const prompt = readPrompt(promptOf(turn));
+  if (!prompt) return undefined;
+  const { instructions, input } = withoutPrompt(turn, prompt.own);
+  return {
+    ...turn,
+    instructions,
+    input: readHistory(input),
+    tools: prompt.tools,
+    choice: prompt.choice,
+    settings: { ...turn.settings, parallelToolCalls: prompt.parallelToolCalls },
+    format: prompt.format ?? turn.format,
+  };
+}
+
+interface Prompt extends Catalog {
+  /** The client's own words. */
+  own: string;
+  format: OutputFormat | undefined;
+}
+
+function readPrompt(text: string): Prompt | undefined {
+  const answer = readFormat(text);
+  const rest = answer?.before ?? text;
+  const format = answer?.format;
+  const found = readCatalog(rest);
+  if (found) return { own: found.before, format, ...found.catalog };
+  if (rest !== aboutRecords && !rest.endsWith(`\n\n${aboutRecords}`)) return undefined;
+  const own = rest.slice(0, Math.max(0, rest.length - aboutRecords.length - 2));
+  return { own, format, tools: [], choice: { mode: "auto" }, parallelToolCalls: undefined };
+}

@@ -1,0 +1,28 @@
+import type { Turn } from "../../turn/index.ts";
+import { aboutRecords, writeCatalog } from "./catalog.ts";
+import { writeFormat } from "./format.ts";
+import { canCall } from "./guidance.ts";
+import { writeHistory } from "./history.ts";
+import { withPrompt } from "./place.ts";
+import { joinSections } from "./section.ts";
+
+/** The turn as a backend without tools can be asked: the tools in the prompt, calls and outputs as records in messages. */
+export function promptTurn(turn: Turn): Turn {
+  const { instructions, input, settings, format } = turn;
+  const mayCall = canCall(turn);
+  const prompt = joinSections([writeTools(turn), writeFormat(format, mayCall)]);
+  return {
+    ...turn,
+    ...withPrompt({ instructions, input: writeHistory(input) }, prompt),
+    tools: [],
+    choice: { mode: "auto" },
+    settings: { ...settings, parallelToolCalls: undefined },
+    // A model that is held to JSON cannot write a sentinel.
+    format: mayCall && format?.type !== "text" ? undefined : format,
+  };
+}
+
+function writeTools(turn: Turn): string {
+  if (turn.tools.length > 0) return writeCatalog(turn);
+  return turn.input.some(({ type }) => type === "call" || type === "output") ? aboutRecords : "";
+}

@@ -1,0 +1,104 @@
+import type { OutputUnit } from "@cfworker/json-schema";
+import type { JsonValue } from "../../turn/index.ts";
+import { keywordsOf, nodeAt } from "./locations.ts";
+import type { Prepared } from "./prepare.ts";
+
+/** What the arguments are told about: one error, or alternatives that all want another type or value in the same place. */
+export type Blame =
+  | { kind: "error"; error: OutputUnit }
+  | { kind: "types"; place: string; types: string[] }
+  | { kind: "values"; place: string; values: JsonValue[] };
+
+/** These only say that there is an error farther inside. */
+const carriers = new Set(
+  "$ref allOf anyOf oneOf if dependentSchemas properties additionalProperties unevaluatedProperties propertyNames prefixItems items unevaluatedItems".split(
+    " ",
+  ),
+);
+
+/** The error that says most: a certain one before one of an alternative, and of alternatives the one that was probably meant. */
+export function blame(errors: readonly OutputUnit[], prepared: Prepared): Blame | undefined {
+  // As many as an honest mistake makes; of a hostile one's thousands, any will do.
+  return choose(errors.slice(0, 200), "#", prepared);
+}
+
+function choose(errors: readonly OutputUnit[], base: string, prepared: Prepared): Blame | undefined {
+  const certain = errors.find((error) => isTold(error) && !isOfAlternative(error.keywordLocation.slice(base.length)));
+  if (certain) return { kind: "error", error: certain };
+  const union = errors.find(({ keyword }) => keyword === "anyOf" || keyword === "oneOf");
+  if (!union) return undefined;
+  return chooseAlternative(union, alternativesOf(union, errors), prepared) ?? { kind: "error", error: union };
+}
+
+interface Alternative {
+  base: string;
+  errors: OutputUnit[];
+}
+
+function alternativesOf(union: OutputUnit, errors: readonly OutputUnit[]): Alternative[] {
+  const found = new Map<string, Alternative>();
+  const prefix = `${union.keywordLocation}/`;
+  for (const error of errors) {
+    if (!error.keywordLocation.startsWith(prefix)) continue;
+    const index = error.keywordLocation.slice(prefix.length).split("/", 1)[0] ?? "";
+    const alternative = found.get(index) ?? { base: prefix + index, errors: [] };
+    alternative.errors.push(error);
+    found.set(index, alternative);
+  }
+  return [...found.values()];
+}
+
+function chooseAlternative(union: OutputUnit, given: Alternative[], prepared: Prepared): Blame | undefined {
+  const place = union.instanceLocation;
+  const isHere = (error: OutputUnit) => error.keyword === "type" && error.instanceLocation === place;
+  const ofType = given.filter(({ errors }) => !errors.some(isHere));
+  if (ofType.length === 0) {
+    const types = given
+      .flatMap(({ errors }) => errors.filter(isHere))
+      .flatMap((error) => nodeOf(error, prepared)?.type ?? []);
+    return { kind: "types", place, types: [...new Set(types)] };
+  }
+  // A property with a fixed value tells alternatives apart.
+  const isTelling = (error: OutputUnit) =>
+    error.keyword === "enum" && depth(error.instanceLocation) <= depth(place) + 1;
+  const meant = ofType.filter(({ errors }) => !errors.some(isTelling));
+  if (meant.length === 0)
+    return wantedValues(
+      ofType.flatMap(({ errors }) => errors.filter(isTelling)),
+      prepared,
+    );
+  const [best] = meant.sort((a, b) => reach(b) - reach(a));
+  return best && choose(best.errors, best.base, prepared);
+}
+
+function wantedValues(errors: OutputUnit[], prepared: Prepared): Blame | undefined {
+  const [first] = errors;
+  if (!first) return undefined;
+  const place = first.instanceLocation;
+  if (errors.some((error) => error.instanceLocation !== place)) return { kind: "error", error: first };
+  return { kind: "values", place, values: errors.flatMap((error) => nodeOf(error, prepared)?.enum ?? []) };
+}
+
+/** Whether it is told as it is. Of `oneOf` that is so where too much fits; then there is no error inside to tell. */
+function isTold({ keyword, error }: OutputUnit): boolean {
+  return !carriers.has(keyword) || (keyword === "oneOf" && !error.includes("(0 matches)"));
+}
+
+function isOfAlternative(location: string): boolean {
+  return keywordsOf(location)
+    .slice(0, -1)
+    .some((keyword) => keyword === "anyOf" || keyword === "oneOf" || keyword === "contains");
+}
+
+function nodeOf(error: OutputUnit, prepared: Prepared) {
+  return nodeAt(error.keywordLocation, prepared);
+}
+
+/** How far into the arguments an alternative goes well. */
+function reach({ errors }: Alternative): number {
+  return Math.max(...errors.map(({ instanceLocation }) => depth(instanceLocation)));
+}
+
+function depth(location: string): number {
+  return location.split("/").length;
+}

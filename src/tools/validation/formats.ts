@@ -1,0 +1,32 @@
+import { format } from "@cfworker/json-schema";
+
+interface Format {
+  /** No longer text has the format, and none is looked at. */
+  longest: number;
+  /** What a model can act on. */
+  hint: string;
+}
+
+/** The formats that are checked; any other says nothing about the text. */
+const known = new Map<string, Format>([
+  ["date-time", { longest: 64, hint: "a date and time such as 2025-01-31T12:00:00Z" }],
+  ["date", { longest: 10, hint: "a date such as 2025-01-31" }],
+  ["time", { longest: 64, hint: "a time with its zone such as 12:00:00Z" }],
+  ["duration", { longest: 64, hint: "an ISO 8601 duration such as PT1H30M" }],
+  ["email", { longest: 320, hint: "an email address" }],
+  ["hostname", { longest: 253, hint: "a host name" }],
+  ["ipv4", { longest: 15, hint: "an IPv4 address" }],
+  ["ipv6", { longest: 45, hint: "an IPv6 address" }],
+  ["uuid", { longest: 36, hint: "a UUID" }],
+]);
+
+export function isKnownFormat(name: string): boolean {
+  return known.has(name);
+}
+
+/** What the text is not, or undefined where it has the format. */
+export function formatComplaint(name: string, text: string): string | undefined {
+  const wanted = known.get(name);
+  if (!wanted || (text.length <= wanted.longest && format[name]?.(text))) return undefined;
+  return `must be ${wanted.hint}`;
+}

@@ -1,0 +1,147 @@
+import { isObject, type JsonObject, type JsonValue } from "../../turn/index.ts";
+import type { Refusal } from "./caps.ts";
+import { Expansions } from "./expansion.ts";
+import { type Reading, readKeywords, readText } from "./keywords.ts";
+import { Meter } from "./meter.ts";
+import { Pattern } from "./pattern.ts";
+import { PatternProperties } from "./pattern-properties.ts";
+import { patternSource } from "./pattern-source.ts";
+import { quoted } from "./quoted.ts";
+import { type Place, References } from "./references.ts";
+import { SchemaNode } from "./schema-node.ts";
+import { ruleName, TextRule } from "./text-rule.ts";
+import { weigh } from "./weights.ts";
+
+/** A schema in the form in which arguments are held against it. */
+export interface Prepared {
+  root: SchemaNode;
+  /** What `$ref` names. */
+  referenced: Record<string, SchemaNode>;
+  rules: readonly TextRule[];
+  patterns: readonly Pattern[];
+  patternProperties: readonly PatternProperties[];
+  meter: Meter;
+}
+
+/** The instructions of all patterns of a schema together, and how many of them; further ones are left out. */
+const mostInstructions = 5_000;
+const mostPatterns = 200;
+
+/** `unreadable` are patterns that are known not to compile. The schema must be within the caps. */
+export function prepare(schema: JsonObject, unreadable: ReadonlySet<string> = new Set()): Prepared | Refusal {
+  const exact = new Preparing(schema, unreadable, false);
+  const prepared = exact.run();
+  return exact.hasSkipped ? new Preparing(schema, unreadable, true).run() : prepared;
+}
+
+class Preparing {
+  hasSkipped = false;
+  readonly #isLoose: boolean;
+  readonly #root: JsonObject;
+  readonly #unreadable: ReadonlySet<string>;
+  readonly #references: References;
+  readonly #meter = new Meter();
+  readonly #rules: TextRule[] = [];
+  readonly #nodes = new Map<JsonObject | boolean, SchemaNode>();
+  readonly #referenced: Record<string, SchemaNode> = Object.create(null);
+  /** The names of what is referenced, and what of that is still to be read: a row, so that references take no stack. */
+  readonly #names = new Map<JsonObject | boolean, string>();
+  readonly #waiting: Place[] = [];
+  readonly #patterns: Pattern[] = [];
+  #instructions = 0;
+  #refusal: Refusal | undefined;
+
+  constructor(root: JsonObject, unreadable: ReadonlySet<string>, isLoose: boolean) {
+    this.#root = root;
+    this.#unreadable = unreadable;
+    this.#isLoose = isLoose;
+    this.#references = new References(root);
+  }
+
+  run(): Prepared | Refusal {
+    const root = this.#read(this.#root, this.#root);
+    for (let place = this.#waiting.pop(); place; place = this.#waiting.pop()) {
+      this.#referenced[this.#nameOf(place)] = this.#read(place.schema, place.resource);
+    }
+    const referenced = this.#referenced;
+    const expansions = new Expansions(referenced);
+    for (const node of this.#nodes.values()) this.#refusal ??= expansions.add(node);
+    if (this.#refusal) return this.#refusal;
+    weigh(expansions.inOrder, referenced);
+    const patternProperties = expansions.inOrder
+      .filter(({ patterned }) => patterned)
+      .map((node) => new PatternProperties(node, this.#meter));
+    return { root, referenced, rules: this.#rules, patterns: this.#patterns, patternProperties, meter: this.#meter };
+  }
+
+  #read(schema: JsonObject | boolean, around: JsonObject): SchemaNode {
+    const known = this.#nodes.get(schema);
+    if (known) return known;
+    const node = new SchemaNode(this.#meter);
+    this.#nodes.set(schema, node);
+    if (schema === false) node.not = new SchemaNode(this.#meter);
+    if (!isObject(schema)) return node;
+    const resource = this.#references.resourceOf(schema, around);
+    this.#readReference(schema, node, resource);
+    this.#readText(schema, node);
+    readKeywords(schema, node, this.#reading(resource));
+    return node;
+  }
+
+  #reading(resource: JsonObject): Reading {
+    return {
+      inner: (value: JsonValue | undefined) =>
+        isObject(value) || typeof value === "boolean" ? this.#read(value, resource) : undefined,
+      pattern: (written) => this.#pattern(written),
+      create: () => new SchemaNode(this.#meter),
+      skip: () => {
+        this.hasSkipped = true;
+      },
+      isLoose: this.#isLoose,
+    };
+  }
+
+  #readReference({ $ref, $dynamicRef, $recursiveRef }: JsonObject, node: SchemaNode, resource: JsonObject): void {
+    // Where these lead depends on the way that led to them.
+    if ($dynamicRef !== undefined || $recursiveRef !== undefined) this.hasSkipped = true;
+    if (typeof $ref !== "string") return;
+    const place = this.#references.find($ref, resource);
+    if (place) node.$ref = this.#nameOf(place);
+    else {
+      this.#refusal ??= {
+        because: `has the \`$ref\` ${quoted($ref)}, which does not lead to a schema inside it`,
+        advice: "Put what it means under `$defs` and refer to it as `#/$defs/name`",
+      };
+    }
+  }
+
+  #nameOf(place: Place): string {
+    let name = this.#names.get(place.schema);
+    if (name === undefined) {
+      name = String(this.#names.size);
+      this.#names.set(place.schema, name);
+      this.#waiting.push(place);
+    }
+    return name;
+  }
+
+  #readText(schema: JsonObject, node: SchemaNode): void {
+    const { pattern, ...demands } = readText(schema);
+    const compiled = pattern === undefined ? undefined : this.#pattern(pattern);
+    if (pattern !== undefined && !compiled) this.hasSkipped = true;
+    if (!compiled && Object.values(demands).every((demand) => demand === undefined)) return;
+    node.format = ruleName(this.#rules.length);
+    this.#rules.push(new TextRule({ ...demands, pattern: compiled }, this.#meter));
+  }
+
+  #pattern(written: string): Pattern | undefined {
+    const source = this.#unreadable.has(written) ? undefined : patternSource(written);
+    const isTooMuch =
+      this.#patterns.length === mostPatterns || this.#instructions + (source?.size ?? 0) > mostInstructions;
+    if (!source || isTooMuch) return undefined;
+    const pattern = new Pattern(written, source, this.#meter);
+    this.#patterns.push(pattern);
+    this.#instructions += source.size;
+    return pattern;
+  }
+}

@@ -1,0 +1,8 @@
+/** In quotation marks, and no longer than a reader needs to know what is meant. */
+export function quoted(text: string): string {
+  return JSON.stringify(clipped(text, 100));
+}
+
+export function clipped(text: string, most: number): string {
+  return text.length <= most ? text : `${text.slice(0, most - 1)}…`;
+}

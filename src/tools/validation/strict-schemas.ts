@@ -1,0 +1,35 @@
+import { type Tool, TurnError } from "../../turn/index.ts";
+import { measure, type Refusal } from "./caps.ts";
+import { checkable } from "./checkable-schemas.ts";
+import { quoted } from "./quoted.ts";
+
+/** All strict schemas of a request together: they are prepared before the request is taken. */
+const mostNodes = 20_000;
+
+/**
+ * Refuses a request with a strict tool whose schema cannot be checked safely; `at` says where the schema of a tool stands in the
+ * request. Of other tools such a schema is not checked.
+ */
+export function checkStrictSchemas(tools: readonly Tool[], at: (index: number) => string): void {
+  let nodes = 0;
+  tools.forEach((tool, index) => {
+    if (tool.type !== "function" || !tool.strict || !tool.parameters) return;
+    const extent = measure(tool.parameters);
+    if ("nodes" in extent) nodes += extent.nodes;
+    const schema = nodes > mostNodes ? tooManyNodes : checkable(tool.parameters, extent);
+    if ("because" in schema) throw refused(tool.name, at(index), schema);
+  });
+}
+
+const tooManyNodes: Refusal = {
+  because: `has, together with those of the strict tools before it, more than ${mostNodes} objects and lists`,
+  advice: "Send fewer tools",
+};
+
+function refused(name: string, param: string, { because, advice }: Refusal): TurnError {
+  return new TurnError(
+    "invalid_request",
+    `The schema of the strict tool ${quoted(name)} cannot be checked because it ${because}. ${advice}, or leave \`strict\` out.`,
+    { param },
+  );
+}

@@ -1,0 +1,45 @@
+import type { JsonValue } from "../../turn/index.ts";
+import { below, combined, inPlace, type SchemaNode, within } from "./schema-node.ts";
+
+/**
+ * Tells every node what a look at one value costs, in microseconds as they were measured: a list of names or values takes time for
+ * every value, and a property more than an item.
+ */
+export function weigh(inOrder: readonly SchemaNode[], referenced: Readonly<Record<string, SchemaNode>>): void {
+  for (const node of inOrder) node.weight = ownWeight(node);
+  const nesting = new Map<SchemaNode, number>();
+  // From the outermost in: what is found about a property is copied once for each combination around it.
+  for (const node of inOrder.toReversed()) {
+    const around = nesting.get(node) ?? 0;
+    const copying = new Set(combined(node));
+    for (const inner of inPlace(node, referenced)) {
+      nesting.set(inner, Math.max(nesting.get(inner) ?? 0, around + (copying.has(inner) ? 1 : 0)));
+    }
+  }
+  const surcharges = new Map<SchemaNode, number>();
+  const raise = (node: SchemaNode, units: number) => surcharges.set(node, Math.max(surcharges.get(node) ?? 0, units));
+  for (const node of inOrder) {
+    const copies = 0.3 * (nesting.get(node) ?? 0);
+    for (const child of below(node)) raise(child, 1.5 + copies);
+    for (const child of within(node)) raise(child, copies);
+    // Their errors are copied too.
+    for (const alternative of combined(node)) raise(alternative, 0.5);
+  }
+  for (const [node, surcharge] of surcharges) node.weight += surcharge;
+}
+
+function ownWeight(node: SchemaNode): number {
+  const names = (node.required?.length ?? 0) + Object.values(node.dependentRequired ?? {}).flat().length;
+  const properties = Object.keys(node.properties ?? {});
+  let weight = 1 + names / 2.5 + properties.length / 10 + properties.join("").length / 100;
+  for (const value of node.enum ?? []) weight += comparison(value);
+  if (node.dependentSchemas) weight += Object.keys(node.dependentSchemas).length / 10;
+  return node.multipleOf === undefined ? weight : weight + 2;
+}
+
+function comparison(value: JsonValue): number {
+  if (typeof value === "string") return 0.005 + value.length / 10_000;
+  if (typeof value !== "object" || value === null) return 0.005;
+  // All keys of the arguments are listed for each object that they are held against.
+  return 2 + Object.values(value).reduce<number>((sum, inside) => sum + comparison(inside ?? null), 0);
+}
