@@ -72,6 +72,11 @@ export class Answer {
     return this.#waited + (this.#fullSince === undefined ? 0 : this.#clock.now() - this.#fullSince);
   }
 
+  /** The answer's id where its provider keeps it, so that a later request may name it. */
+  get keptId(): string | undefined {
+    return this.#upstreamId === undefined ? undefined : this.#encoder.id;
+  }
+
   /** The provider's id of the answer, where the id that the client has does not carry it. */
   get uncarried(): { id: string; upstreamId: string } | undefined {
     const [id, upstreamId] = [this.#encoder.id, this.#upstreamId];

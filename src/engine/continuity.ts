@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { LRUCache } from "lru-cache";
 import { meaningOf } from "../tools/index.ts";
-import type { Foreign, Item, JsonObject } from "../turn/index.ts";
+import { type Foreign, type Item, isNumberedId, type JsonObject, type Part } from "../turn/index.ts";
 
 /** What a client may lose of a call before it comes back, and its backend may want. */
 export interface KeptCall {
@@ -35,6 +35,16 @@ export interface Memory {
   /** The provider's own id of a response, where the client's does not carry it. */
   keepResponse(id: string, upstreamId: string): void;
   recallResponse(id: string): string | undefined;
+  /** What of a response's calls a request must know that names the response and does not repeat them. */
+  keepCallsOf(response: string, calls: ResponseCalls): void;
+  recallCallsOf(response: string): ResponseCalls | undefined;
+}
+
+export interface ResponseCalls {
+  /** By the ids that the client knows. */
+  upstreamIds: ReadonlyMap<string, string>;
+  /** Of the conversation up to there, where its calls are numbered. */
+  lastNumber: number;
 }
 
 /** Some providers name the first call of every conversation alike, so an id alone does not tell which call is meant. */
@@ -42,18 +52,38 @@ export interface CallNames {
   callId: string;
   name: string;
   arguments: string;
-  /** What it answers: the user's last words before it. */
-  after: string;
+  /** What came before it. */
+  before: string;
 }
 
-/** The user's last words of a conversation, or before a place in it. */
-export function wordsOf(item: Item | undefined): string {
-  if (item?.type !== "message") return "";
-  return item.content.map((part) => (part.type === "text" ? part.text : part.type)).join("\n");
+/**
+ * What comes before a call, as far as it tells the call from others of the same id: the user's last words. Ids that are counted are
+ * the same in all conversations, so that for them everything counts that was said to the model.
+ */
+export class Before {
+  #last = "";
+  readonly #unread: string[] = [];
+  #digest = "";
+
+  add(item: Item): void {
+    if (item.type === "output") this.#unread.push(typeof item.output === "string" ? item.output : textOf(item.output));
+    if (item.type !== "message" || item.role !== "user") return;
+    this.#last = textOf(item.content);
+    this.#unread.push(this.#last);
+  }
+
+  of(callId: string): string {
+    if (!isNumberedId(callId)) return this.#last;
+    for (const text of this.#unread) {
+      this.#digest = createHash("sha256").update(`${this.#digest}\n${text}`).digest("base64");
+    }
+    this.#unread.length = 0;
+    return this.#digest;
+  }
 }
 
-export function isFromUser(item: Item): boolean {
-  return item.type === "message" && item.role === "user";
+function textOf(parts: readonly Part[]): string {
+  return parts.map((part) => (part.type === "text" ? part.text : part.type)).join("\n");
 }
 
 /** Bytes of all keys together, and of one call. */
@@ -74,6 +104,7 @@ export class Continuity {
   });
   readonly #reasoning = new LRUCache<string, string>({ max: 50_000, ttl: keptFor });
   readonly #responses = new LRUCache<string, string>({ max: 50_000, ttl: keptFor });
+  readonly #callsOf = new LRUCache<string, ResponseCalls>({ max: 10_000, ttl: keptFor });
 
   /** `null`: no keys are configured, and all are one. */
   of(key: string | null): Memory {
@@ -85,14 +116,16 @@ export class Continuity {
       recallReasoning: (id) => this.#reasoning.get(mine + id),
       keepResponse: (id, upstreamId) => void this.#responses.set(mine + id, upstreamId),
       recallResponse: (id) => this.#responses.get(mine + id),
+      keepCallsOf: (response, calls) => void this.#callsOf.set(mine + response, calls),
+      recallCallsOf: (response) => this.#callsOf.get(mine + response),
     };
   }
 }
 
 /** By the arguments' meaning, since clients write them anew. */
-function digestOf({ callId, name, arguments: text, after }: CallNames): string {
+function digestOf({ callId, name, arguments: text, before }: CallNames): string {
   const hash = createHash("sha256");
-  for (const part of [callId, name, meaningOf(text), after]) hash.update(`${part.length}:${part}`);
+  for (const part of [callId, name, meaningOf(text), before]) hash.update(`${part.length}:${part}`);
   return hash.digest("base64");
 }
 

@@ -20,7 +20,7 @@ import { Round } from "./round.ts";
 import { settleCalls } from "./stages/calls.ts";
 import { keepChoice } from "./stages/choice.ts";
 import { cutOff } from "./stages/cutoff.ts";
-import { HeldWords } from "./stages/hold.ts";
+import { holdWords } from "./stages/hold.ts";
 import { inOrder } from "./stages/in-order.ts";
 import { mendArguments } from "./stages/mend.ts";
 import { recoverCalls } from "./stages/recover.ts";
@@ -127,21 +127,24 @@ class Driver {
   async #begin(way: Way): Promise<Round> {
     const { observer, ids } = this.#plan;
     const lessons: Item[] = [];
+    let invalid: InvalidCall | undefined;
     let delay = firstDelay();
     for (let { retries, reask } = way; ; retries--) {
       this.#answer.startOver();
       ids.startOver();
-      const held = way.reask > 0 && demandsCall(this.#plan.turn.choice) ? new HeldWords() : undefined;
-      const round = this.#ask(way, lessons, held);
+      const round = this.#ask(way, lessons);
       const error = await round.begun.then(() => undefined, toTurnError);
       if (error === undefined) return round;
       if (error instanceof InvalidCall && reask > 0 && !this.#stop.reason) {
         reask--;
         retries++;
-        lessons.push(...error.lesson(held?.said ?? ""));
+        invalid = error;
+        lessons.push(...error.lesson(round.heard));
         observer.reasking(error);
         continue;
       }
+      // A provider that does not take the lesson has nothing to say that the client could understand.
+      if (invalid && error.code === "upstream_rejected") throw invalid;
       delay = delay.next(undefined);
       const wait = retries > 0 && !this.#stop.reason ? retryDelay(error, delay.duration) : undefined;
       if (wait === undefined) throw error;
@@ -151,22 +154,23 @@ class Driver {
     }
   }
 
-  #ask(way: Way, lessons: readonly Item[], held: HeldWords | undefined): Round {
+  #ask(way: Way, lessons: readonly Item[]): Round {
     const { ids, observer, memory, clock } = this.#plan;
     const { prompted } = way;
     const turn = way.turn(lessons);
     const checks = new ArgumentChecks(turn.tools);
     const stages = [
       recoverCalls(turn, way.recovery, observer),
-      keepChoice(turn, observer),
-      inOrder(observer),
-      way.repair ? mendArguments(turn) : undefined,
-      keepStrict(turn, checks, observer),
       prompted ? cutOff(turn, observer) : undefined,
+      keepChoice(turn, observer),
+      way.repair ? mendArguments(turn) : undefined,
+      inOrder(observer),
+      keepStrict(turn, checks, observer),
       settleCalls(ids, checks, observer),
-      held?.stage,
+      // What was said cannot be taken back when the call that must come does not.
+      way.reask > 0 && demandsCall(turn.choice) ? holdWords() : undefined,
       // A backend that knows nothing of calls misses nothing of them.
-      prompted ? undefined : rememberCalls(memory, way.backend, turn),
+      prompted ? undefined : rememberCalls(memory, way.backend, turn, this.#plan.turn.input),
     ].filter((stage) => stage !== undefined);
     this.#askedAt ??= clock.now();
     observer.asking(way.backend.name);
@@ -182,6 +186,16 @@ class Driver {
     else this.#answer.end({ type: "turn.failed", error });
   }
 
+  /** What a later request may need that names the response and does not repeat what is in it. */
+  #remember(): void {
+    const { memory, ids } = this.#plan;
+    const { uncarried, keptId } = this.#answer;
+    if (uncarried) memory.keepResponse(uncarried.id, uncarried.upstreamId);
+    const { upstreamIds, lastNumber } = ids;
+    if (keptId !== undefined && upstreamIds.size + lastNumber > 0)
+      memory.keepCallsOf(keptId, { upstreamIds, lastNumber });
+  }
+
   /** Whose fault it is that the time is over: a client that reads slowly makes its backend slow. */
   #overdue(): TurnError {
     const { total, observer } = this.#plan;
@@ -189,9 +203,9 @@ class Driver {
   }
 
   #ending(): Ending {
-    const { receivedAt, observer, clock, memory } = this.#plan;
-    const { last, usage, firstContentAt, endedAt, opened, body, uncarried } = this.#answer;
-    if (uncarried) memory.keepResponse(uncarried.id, uncarried.upstreamId);
+    const { receivedAt, observer, clock } = this.#plan;
+    const { last, usage, firstContentAt, endedAt, opened, body } = this.#answer;
+    this.#remember();
     const error = last?.type === "turn.failed" ? last.error : undefined;
     const now = clock.now();
     const ending: Ending = {

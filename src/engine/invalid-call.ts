@@ -11,27 +11,30 @@ interface Lesson {
 /** More of what the model wrote is not quoted to it. */
 const longestQuote = 4_000;
 const mostNames = 20;
+const nothing = "(I made no call that counts.)";
+/** Calls beside the one that was wrong are gone with it. */
+const again = "Nothing of your last answer was used: make every call of it again, this one";
 
 /** The model made a call that the client cannot be given, or none though it had to. */
 export class InvalidCall extends TurnError {
   readonly #lesson: Lesson;
 
   constructor(message: string, lesson: Lesson) {
-    super("tool_call_invalid", message);
+    // It may have the model's words in it.
+    super("tool_call_invalid", message, { quotes: true });
     this.#lesson = lesson;
   }
 
-  /** What the conversation is continued with so that the model does better; `said` is what it said besides. */
+  /** What the conversation is continued with so that the model does better; `said` is what it said instead of a call. */
   lesson(said: string): Item[] {
     const { call, words } = this.#lesson;
-    const spoken = said.trim() === "" ? [] : [message("assistant", cut(said))];
-    if (!call) return [...spoken, message("user", words)];
+    // Some models insist on answers between questions.
+    if (!call) return [message("assistant", said.trim() === "" ? nothing : cut(said)), message("user", words)];
     const callId = newId("call");
     // A provider may refuse a history with arguments that are no JSON; then the words have them.
     const isJson = isObject(parseJson(call.arguments));
     const quoted = isJson ? words : `${words} The arguments were: ${cut(call.arguments)}`;
     return [
-      ...spoken,
       { type: "call", kind: "function", callId, name: call.name, arguments: isJson ? call.arguments : "{}" },
       { type: "output", kind: "function", callId, output: quoted },
     ];
@@ -42,7 +45,7 @@ export function argumentsInvalid(name: string, text: string, { path, message }: 
   const wrong = `${path === "" ? "the arguments" : path} ${message}`;
   return new InvalidCall(`The model called "${name}", but not as its strict schema demands: ${wrong}.`, {
     call: { name, arguments: text },
-    words: `This call was not run: ${wrong}. Make it again with arguments that fit the schema of "${name}" exactly.`,
+    words: `This call was not run: ${wrong}. ${again} with arguments that fit the schema of "${name}" exactly.`,
   });
 }
 
@@ -50,16 +53,18 @@ export function argumentsInvalid(name: string, text: string, { path, message }: 
 export function callUnreadable(name: string | undefined, reason: string): InvalidCall {
   const which = name === undefined ? "a call" : `a call of "${name}"`;
   return new InvalidCall(`The model wrote ${which} that cannot be read: ${reason}.`, {
-    words: `You wrote ${which} that cannot be read: ${reason}. It was not run. Write the whole call again.`,
+    words: `You wrote ${which} that cannot be read: ${reason}. It was not run. ${again} as a whole.`,
   });
 }
 
-export function unknownName(name: string, declared: Iterable<string>): InvalidCall {
+/** `isWritten`: it stands in what the model said, and need not be told again. */
+export function unknownName(name: string, declared: Iterable<string>, isWritten: boolean): InvalidCall {
   const names = [...declared];
   const more = names.length > mostNames ? ", …" : "";
   const list = names.slice(0, mostNames).map((known) => JSON.stringify(known));
   return new InvalidCall(`The model called "${name}", which is not among the request's tools, some of them strict.`, {
     words: `There is no tool ${JSON.stringify(name)}, so nothing was run. The tools are: ${list.join(", ")}${more}.`,
+    call: isWritten ? undefined : { name, arguments: "{}" },
   });
 }
 

@@ -198,6 +198,7 @@ export class Observer {
   }
 
   turnFinished(summary: TurnSummary): void {
+    if (this.#untold && summary.status !== "completed" && summary.status !== "incomplete") this.#forgetCalls();
     if (!this.#events.on) return;
     this.committed();
     const { status, code, usage, firstContentMs, overheadMs, totalMs } = summary;
@@ -215,6 +216,12 @@ export class Observer {
       overhead_ms: overheadMs,
       total_ms: totalMs,
     });
+  }
+
+  /** The client was given none of them. */
+  #forgetCalls(): void {
+    this.calls = 0;
+    this.#untold = this.#untold?.filter(([event]) => event !== "tool_call" && event !== "tool_cutoff");
   }
 
   #tell(event: string, fields: EventFields, values?: EventFields): void {

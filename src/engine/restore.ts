@@ -8,7 +8,7 @@ import {
   type ReasoningItem,
   type Turn,
 } from "../turn/index.ts";
-import { isFromUser, type KeptCall, type Memory, wordsOf } from "./continuity.ts";
+import { Before, type KeptCall, type Memory } from "./continuity.ts";
 
 /**
  * The turn as this backend can take it: its own calls under its own names and with what it thought before them, the calls of
@@ -38,8 +38,7 @@ class History {
   #group: Item[] = [];
   /** What is remembered of the group's calls. */
   #kept: KeptCall[] = [];
-  /** The user's last words so far. */
-  #after = "";
+  readonly #before = new Before();
 
   constructor({ model, input }: Turn, backend: Backend, memory: Memory, standsIn: boolean) {
     this.#backend = backend;
@@ -50,6 +49,11 @@ class History {
   }
 
   add(item: Item): void {
+    this.#add(item);
+    this.#before.add(item);
+  }
+
+  #add(item: Item): void {
     switch (item.type) {
       case "reasoning":
         this.#group.push(item);
@@ -70,7 +74,6 @@ class History {
     }
     this.#endGroup();
     this.#items.push(item);
-    if (isFromUser(item)) this.#after = wordsOf(item);
   }
 
   finish(): Item[] {
@@ -80,7 +83,7 @@ class History {
 
   #call(item: CallItem): CallItem {
     const { callId: id, name, arguments: text } = item;
-    const kept = this.#memory.recallCall({ callId: id, name, arguments: text, after: this.#after });
+    const kept = this.#memory.recallCall({ callId: id, name, arguments: text, before: this.#before.of(id) });
     if (kept) this.#kept.push(kept);
     const callId = this.#idFor(id, kept);
     const own = kept && this.#isOwn(kept) ? kept : undefined;

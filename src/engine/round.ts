@@ -35,6 +35,8 @@ export class Round {
   #silence: NodeJS.Timeout | undefined;
   #over = false;
   #heardEnd = false;
+  /** What the model has said, up to more than anybody wants to quote. */
+  heard = "";
 
   constructor(way: Way, turn: Turn, stages: readonly Stage[], answer: Answer, stop: Stop, onCommit: () => void) {
     this.#way = way;
@@ -77,7 +79,13 @@ export class Round {
 
   /** What goes into the stages. They may hold it, but the backend is not silent. */
   #hear(event: TurnEvent): void {
+    if (this.#over) {
+      // What the answer has cost is told in its end.
+      if (event.type === "usage.reported" && !this.#answer.ended) this.#answer.receive(event);
+      return;
+    }
     this.#heardEnd ||= isTerminal(event);
+    if (event.type === "text.delta" && this.#way.reask > 0 && this.heard.length < mostHeard) this.heard += event.text;
     if (this.#silence && isContent(event)) {
       clearTimeout(this.#silence);
       this.#silence = undefined;
@@ -131,6 +139,7 @@ export class Round {
   }
 }
 
+const mostHeard = 10_000;
 const unwanted = new TurnError("upstream_cut", "The rest of the answer is not wanted.");
 
 function isContent({ type }: TurnEvent): boolean {

@@ -112,11 +112,11 @@ export class Gateway {
     if (state && route.kind !== "responses") throw state;
 
     const memory = this.#continuity.of(key?.name ?? null);
-    continueResponse(request.turn, body, memory);
-    const turn = turnFor(request.turn, route);
+    const continued = continueResponse(request.turn, body, memory);
+    const turn = turnFor(continued.turn, route);
     checkRoute(turn, route);
     checkStrictSchemas(request.turn.tools, (index) => schemaPath(request, index));
-    const ids = new Ids(turn.input, route.settings.turn.ids);
+    const ids = new Ids(request.turn.input, route.settings.turn.ids, continued.lastNumber);
     const profile = profileOf(context.profile, route);
     const createEncoder = (): Encoder =>
       request.api === "responses"
@@ -131,7 +131,7 @@ export class Gateway {
     };
     const first = wayTo(route, (more) => take(route, turn, more, false));
     // What a provider keeps only that provider can continue.
-    const others = state ? [] : this.#fallbacks(request.turn, route);
+    const others = state ? [] : this.#fallbacks(continued.turn, route);
     const ways = [first, ...others.map(({ route, turn }) => wayTo(route, (more) => take(route, turn, more, true)))];
     return {
       contentType: turn.stream ? eventStream : json,

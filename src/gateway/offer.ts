@@ -15,9 +15,13 @@ export function isPrompted({ tools }: Route["settings"]): boolean {
 }
 
 /** Throws where the request demands a call that the route's backend cannot be asked for. */
-export function checkRoute({ choice, tools }: Turn, { kind }: Route): void {
-  // A Responses provider may know tools that stand elsewhere than in `tools`.
-  if (kind !== "responses") checkDemand(choice, tools);
+export function checkRoute({ choice, tools }: Turn, route: Route): void {
+  if (!knowsOtherTools(route)) checkDemand(choice, tools);
+}
+
+/** A Responses provider may know tools that stand elsewhere than in `tools`. */
+function knowsOtherTools({ kind, settings }: Route): boolean {
+  return kind === "responses" && !isPrompted(settings);
 }
 
 export function wayTo({ backend, breaker, settings }: Route, turn: Way["turn"]): Way {
@@ -46,9 +50,9 @@ function recoveryFor({ dialects, tools, turn: { repair } }: Route["settings"]): 
 }
 
 /** What of the client's tools is not offered to the model, by name. */
-export function droppedTools({ tools, input }: Turn, offered: ReadonlySet<Tool>, { kind }: Route): string[] {
+export function droppedTools({ tools, input }: Turn, offered: ReadonlySet<Tool>, route: Route): string[] {
   const dropped = tools.filter((tool) => !offered.has(tool)).map(toolLabel);
-  return kind !== "responses" && input.some(isToolList) ? [...dropped, "additional_tools"] : dropped;
+  return !knowsOtherTools(route) && input.some(isToolList) ? [...dropped, "additional_tools"] : dropped;
 }
 
 /** Some clients bring tools as an item of their input. */

@@ -25,8 +25,19 @@ function isReference(item: Item): boolean {
   return item.type === "opaque" && item.fields.type === "item_reference";
 }
 
-/** A response whose id does not carry the provider's may be remembered. */
-export function continueResponse(turn: Turn, body: JsonObject, memory: Memory): void {
+/**
+ * A turn that goes on behind a response which is kept elsewhere, by the names of who keeps it: the response's, which its own id may
+ * not carry, and those of its calls, which the client may know by others. `lastNumber` is that of its calls, where they have any.
+ */
+export function continueResponse(turn: Turn, body: JsonObject, memory: Memory): { turn: Turn; lastNumber: number } {
   const { previous_response_id: id } = body;
-  if (typeof id === "string") turn.previousResponseId = memory.recallResponse(id) ?? turn.previousResponseId;
+  if (typeof id !== "string") return { turn, lastNumber: 0 };
+  const { upstreamIds, lastNumber = 0 } = memory.recallCallsOf(id) ?? {};
+  const previousResponseId = memory.recallResponse(id) ?? turn.previousResponseId;
+  const repeated = new Set(turn.input.flatMap((item) => (item.type === "call" ? [item.callId] : [])));
+  const input = turn.input.map((item) => {
+    const callId = item.type === "output" && !repeated.has(item.callId) ? upstreamIds?.get(item.callId) : undefined;
+    return callId === undefined ? item : { ...item, callId };
+  });
+  return { turn: { ...turn, previousResponseId, input }, lastNumber };
 }

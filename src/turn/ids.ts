@@ -29,19 +29,25 @@ export type IdOrder = "random" | "sequential";
 export class Ids {
   readonly #input: readonly Item[];
   readonly #order: IdOrder;
+  /** The number that was given last before the input. */
+  readonly #before: number;
   #taken: Set<string> | undefined;
   /** The highest number that was given, in the input or here. */
   #last: number | undefined;
+  /** What the backend calls the calls to which other ids were given. */
+  readonly upstreamIds = new Map<string, string>();
 
-  constructor(input: readonly Item[] = [], order: IdOrder = "random") {
+  constructor(input: readonly Item[] = [], order: IdOrder = "random", before = 0) {
     this.#input = input;
     this.#order = order;
+    this.#before = before;
   }
 
   /** Forgets the ids of an answer of which nothing was sent. */
   startOver(): void {
     this.#taken = undefined;
     this.#last = undefined;
+    this.upstreamIds.clear();
   }
 
   /** The backend's own id where it is fit and new; otherwise one of ours. */
@@ -55,15 +61,29 @@ export class Ids {
   /** The two ids of a call: what its output names, and its item's own. */
   claimCall({ kind, callId, id }: { kind: CallKind; callId?: string | undefined; id?: string | undefined }): CallIds {
     const prefix = kind === "function" ? "fc" : "ctc";
-    if (this.#order === "random") return { callId: this.claim("call", callId), id: this.claim(prefix, id) };
+    const ids = this.areNumbered
+      ? this.#nextNumber(prefix)
+      : { callId: this.claim("call", callId), id: this.claim(prefix, id) };
+    if (callId && callId !== ids.callId) this.upstreamIds.set(ids.callId, callId);
+    return ids;
+  }
+
+  #nextNumber(prefix: string): CallIds {
     const taken = this.#known();
-    let number = this.#last ?? highestNumber(taken);
+    let number = this.lastNumber;
     let next: string;
     do next = `${prefix}_${String(++number).padStart(3, "0")}`;
     while (taken.has(next));
     this.#last = number;
     taken.add(next);
     return { callId: next, id: next };
+  }
+
+  /** The highest number so far, where ids are numbered. */
+  get lastNumber(): number {
+    if (!this.areNumbered) return 0;
+    this.#last ??= Math.max(this.#before, highestNumber(this.#known()));
+    return this.#last;
   }
 
   /** Whether ids are given by their order, whatever the backend names its calls. */
@@ -84,6 +104,11 @@ interface CallIds {
 
 /** Nobody counts further; a longer number is an id of another kind. */
 const numbered = /^(?:fc|ctc)_(\d{3,9})$/;
+
+/** Whether an id is one of those that are counted, which every conversation begins anew. */
+export function isNumberedId(id: string): boolean {
+  return numbered.test(id);
+}
 
 function highestNumber(ids: Iterable<string>): number {
   let highest = 0;

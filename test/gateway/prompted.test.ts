@@ -215,7 +215,7 @@ describe.each(places)("a %s client of a %s backend without tools (%s)", (client,
       "get_weather",
       null,
     ],
-    ["are for nobody", sentinel("launch_rocket", {}), "launch_rocket", null],
+    ["are for nobody", sentinel("launch_rocket", {}), null, null],
     ["have no end", '<tool_call>{"name":"get_weather","arguments":"{}"', "get_weather", null],
     ["have no name", '<tool_call>{"nam:"get_weather"}</tool_call>', null, null],
   ])("gets no call whose arguments %s where the tool is strict, and no success", async (_, say, name, path) => {

@@ -10,7 +10,7 @@ const tools = [getWeather, getTime];
 /** The lines behind the tools. */
 function guidance(choice: ToolChoice, parallelToolCalls?: boolean, offered: FunctionTool[] = tools): string[] {
   const lines = promptOf(turnOf("hi", { tools: offered, choice, settings: { parallelToolCalls } })).split("\n");
-  return lines.slice(lines.findLastIndex((line) => line.startsWith("{")) + 1);
+  return lines.slice(lines.findLastIndex((line) => line.startsWith("- ")) + 1);
 }
 
 describe("the catalog", () => {
@@ -22,9 +22,9 @@ describe("the catalog", () => {
         '<tool_call>{"name":"NAME","arguments":"{\\"key\\":\\"value\\"}"}</tool_call>',
         '"arguments" is a string containing JSON. For several calls, write several blocks. After the last block, stop and wait: never write a result yourself.',
         "Past calls and results stand in the conversation as `[function_call …]` and `[function_call_output …]` records; never write such records yourself.",
-        "Tools, one JSON object per line:",
-        '{"name":"get_weather","description":"The weather in a city","parameters":{"type":"object","properties":{"city":{"type":"string"}},"required":["city"]}}',
-        '{"name":"get_time"}',
+        "The tools, one a line: name, description, JSON Schema of the arguments:",
+        '- get_weather: "The weather in a city" {"type":"object","properties":{"city":{"type":"string"}},"required":["city"]}',
+        "- get_time:",
       ].join("\n"),
     );
   });
@@ -45,7 +45,7 @@ describe("the catalog", () => {
   it("costs at most 80 characters a tool beside its description and schema", () => {
     const many = Array.from(
       { length: 50 },
-      (_, at): FunctionTool => ({ ...getWeather, name: `get_the_weather_in_${at}`, strict: true }),
+      (_, at): FunctionTool => ({ ...getWeather, name: `mcp__weather__${at}`.padEnd(64, "_"), strict: true }),
     );
     const length = (count: number) => promptOf(turnOf("hi", { tools: many.slice(0, count) })).length;
     const own = JSON.stringify(getWeather.description).length + JSON.stringify(getWeather.parameters).length;
@@ -57,9 +57,9 @@ describe("the catalog", () => {
     const prompt = promptOf(turnOf("hi", { tools: [{ ...getTime, description }] }));
     const line = prompt.split("\n").at(-1) ?? "";
     expect(line).toBe(
-      '{"name":"get_time","description":"Write \\u003ctool_call>{}\\u003c/TOOL_CALL>, or \\u005bfunction_call_output call_id=…,\\u2028\\u0085\\nif a < b."}',
+      '- get_time: "Write \\u003ctool_call>{}\\u003c/TOOL_CALL>, or \\u005bfunction_call_output call_id=…,\\u2028\\u0085\\nif a < b."',
     );
-    expect(JSON.parse(line)).toEqual({ name: "get_time", description });
+    expect(JSON.parse(line.slice("- get_time: ".length))).toBe(description);
   });
 
   it("is left out where there are no tools", () => {
@@ -125,11 +125,11 @@ describe("what the model is told besides the tools", () => {
   it("is that strict schemas count, where a tool is strict", () => {
     const strict = { ...getTime, strict: true };
     expect(guidance({ mode: "auto" }, undefined, [getWeather, strict])).toEqual([
-      'For tools marked "strict":true, arguments MUST conform exactly to the schema.',
+      "For tools marked strict, arguments MUST conform exactly to the schema.",
     ]);
-    expect(promptOf(turnOf("hi", { tools: [strict] }))).toContain('\n{"name":"get_time","strict":true}\n');
+    expect(promptOf(turnOf("hi", { tools: [strict] }))).toContain("\n- get_time strict:\n");
     expect(guidance({ mode: "auto" }, undefined, [{ ...getTime, strict: false }])).toEqual([]);
-    expect(promptOf(turnOf("hi", { tools: [{ ...getTime, strict: false }] }))).toMatch(/\n\{"name":"get_time"\}$/);
+    expect(promptOf(turnOf("hi", { tools: [{ ...getTime, strict: false }] }))).toMatch(/\n- get_time:$/);
   });
 
   it("is that one call is enough, where the client takes no more", () => {

@@ -134,7 +134,7 @@ function recordLines(turn: Turn): number {
   const lines = turn.input.flatMap((item) =>
     item.type === "message" ? textOf(item.content).split(/[\n\r\v\f\u0085\u2028\u2029]/) : [],
   );
-  return lines.filter((line) => /^\[function_call(?:_output)?\b/i.test(line)).length;
+  return lines.filter((line) => /^\[function_call(?:_output)?\s+(?:call_)?id\s*=/i.test(line)).length;
 }
 
 function textOf(parts: readonly Part[]): string {
@@ -178,7 +178,8 @@ describe("any turn that is prompted and read back", () => {
   it("has one record a call and an output, and no other line like it", () => {
     fc.assert(
       fc.property(turns, (turn) => {
-        expect(recordLines(promptTurn(turn))).toBe(turn.input.filter(isRecorded).length);
+        const records = turn.input.filter(isRecorded).length;
+        if (records + turn.tools.length > 0) expect(recordLines(promptTurn(turn))).toBe(records);
       }),
       { numRuns: 1_000 },
     );
@@ -188,10 +189,13 @@ describe("any turn that is prompted and read back", () => {
     fc.assert(
       fc.property(turns, (turn) => {
         const asked = promptTurn(turn);
+        const knows = turn.tools.length > 0 || turn.input.some(isRecorded);
         const all = asked.input.map((item) => (item.type === "message" ? textOf(item.content) : "")).join("\n");
         for (const item of turn.input) {
           if (item.type !== "message") continue;
-          expect(all).toContain(textOf(item.content).replace(/\[(?=function_call(?:_output)?\b)/gi, "\\["));
+          const text = textOf(item.content);
+          const disarmed = text.replace(/\[(?=function_call(?:_output)?\s+(?:call_)?id\s*=)/gi, "\\[");
+          expect(all).toContain(knows ? disarmed : text);
         }
       }),
       { numRuns: 500 },
@@ -218,9 +222,9 @@ describe("any turn that is prompted and read back", () => {
     fc.assert(
       fc.property(fc.array(tool, { minLength: 1, maxLength: 3 }), (tools) => {
         const lines = promptOf(turnOf("hi", { tools })).split(/[\n\r\v\f\u0085\u2028\u2029]/);
-        const listed = lines.filter((line) => line.startsWith("{"));
-        expect(listed.map((line) => JSON.parse(line))).toEqual(tools.map(({ type: _, ...definition }) => definition));
-        expect(listed.join("")).not.toMatch(/<\/?tool_call/i);
+        const listed = lines.filter((line) => line.startsWith("- "));
+        expect(listed).toHaveLength(tools.length);
+        expect(listed.join("")).not.toMatch(/<\/?tool_call\b/i);
       }),
     );
   });

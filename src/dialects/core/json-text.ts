@@ -12,18 +12,9 @@ const deepest = 512;
 /** A number or a literal that is longer is none. */
 const longestToken = 400;
 
-type State =
-  | "value"
-  | "first-value"
-  | "first-key"
-  | "key"
-  | "bare-key"
-  | "colon"
-  | "after"
-  | "string"
-  | "token"
-  | "done"
-  | "bad";
+/** What may come next. */
+export type Place = "value" | "first-value" | "first-key" | "key" | "after" | "string";
+type State = Place | "bare-key" | "colon" | "token" | "done" | "bad";
 
 /**
  * Reads one JSON value, piece by piece, and gives it out again as JSON while it comes. What it gives out is always the beginning
@@ -32,6 +23,8 @@ type State =
 export class JsonText {
   readonly #mends: boolean;
   readonly #report: (repair: TextRepair, behind: number) => void;
+  /** A quote in a string is taken for a part of it where nothing that may follow a string follows. */
+  #guesses = true;
   #state: State = "value";
   #closers = "";
   #out = "";
@@ -62,8 +55,27 @@ export class JsonText {
     this.#forbids = forbids;
   }
 
+  /** Goes on, and mends, in the middle of a value: inside of what these brackets close, or in a string there. */
+  static continuing(closers: string, place: Place, report: (repair: TextRepair) => void): JsonText {
+    const json = new JsonText(true, report);
+    json.#guesses = false;
+    // Where a comma comes, something stood before it.
+    json.#members = 1;
+    json.#closers = closers;
+    json.#state = place;
+    if (place === "string") json.#string = new StringText(quote, "", true, report);
+    return json;
+  }
+
   get isDone(): boolean {
     return this.#state === "done";
+  }
+
+  /** Something was read that is given only with what follows it. */
+  get isHolding(): boolean {
+    return (
+      this.#comma || this.#isInToken() || (this.#isKey && this.#string !== undefined) || !!this.#string?.isInEscape
+    );
   }
 
   get isBad(): boolean {
@@ -233,7 +245,7 @@ export class JsonText {
 
   #beginString(delimiter: number, isKey: boolean, behind: number): boolean {
     if (delimiter === apostrophe) this.#report("single_quotes", behind);
-    const followers = this.#closers === "" ? "" : isKey ? ":" : ",]}";
+    const followers = this.#closers === "" || !this.#guesses ? "" : isKey ? ":" : ",]}";
     this.#string = new StringText(delimiter, followers, this.#mends, this.#report);
     this.#isKey = isKey;
     this.#key = "";

@@ -481,7 +481,8 @@ export class Reader {
 
   /** Whether it begins as a call does that the model was told to write. */
   #isSentinel({ opener, accepted }: Block, text: string): boolean {
-    if (accepted || opener === "" || opener !== this.#settings.sentinel) return false;
+    // In reasoning it is a draft, if it is anything.
+    if (accepted || this.#reasoning || this.#out.holds || opener !== this.#settings.sentinel) return false;
     return text
       .slice(opener.length, opener.length + firstPiece)
       .trimStart()

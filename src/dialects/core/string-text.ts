@@ -44,6 +44,10 @@ export class StringText {
     this.#report = report;
   }
 
+  get isInEscape(): boolean {
+    return this.#escape !== "";
+  }
+
   /** What was read since the last time. */
   take(): string {
     const out = this.#out;

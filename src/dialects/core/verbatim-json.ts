@@ -1,27 +1,36 @@
 import { isObject, parseJson } from "../../turn/index.ts";
 import type { TextRepair } from "../dialect.ts";
 import { isSpace } from "./characters.ts";
-import { JsonText } from "./json-text.ts";
+import { JsonText, type Place } from "./json-text.ts";
 import { isJsonWord, isWordCharacter } from "./json-words.ts";
 
 const quote = 0x22;
 const backslash = 0x5c;
+const comma = 0x2c;
 /** What a piece of a string has none of if nothing happens in it. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: JSON forbids just these in a string.
 const special = /["\\\u0000-\u001f]/;
-/** More is not held back: from then on nothing can be mended. */
+/** More is not held back. */
 const mostHeld = 400;
-
-type State = "value" | "first-value" | "key" | "first-key" | "colon" | "after" | "string" | "word" | "end";
-type Mode = "verbatim" | "mended" | "encoded" | "tail" | "raw";
 
 /** whole: JSON, or what nothing could mend. cut: it stops in the middle of what had been mended so far. */
 export type JsonEnding = "whole" | "cut";
 
 /**
+ * verbatim: all is JSON so far. mended: from a slip on it is given by a reader that can mend it. encoded: it is a string, in which
+ * all may be written. tail: the value is over. raw: nothing can be done about it.
+ */
+type Mode = "verbatim" | "mended" | "encoded" | "tail" | "raw";
+
+type State = Place | "colon" | "word" | "end";
+
+/** go: it can be passed on, and what is held with it. hold: only with what follows. wait: it changes nothing about that. */
+type Step = "go" | "hold" | "wait" | "slip" | "encoded";
+
+/**
  * JSON that comes in pieces and is passed on as it is written, down to its white space. From the first slip on that has only one
- * reading it is mended; if more is wrong than that, the rest goes on as it is. What a slip may be is held back until it shows:
- * a comma, a quote that ends a string, an escape.
+ * reading it is mended; if more is wrong than that, the rest goes on as it is. Only what may belong to a slip is held back: a comma
+ * that may be the last, and an escape.
  */
 export class VerbatimJson {
   readonly #repairs = new Set<TextRepair>();
@@ -29,20 +38,21 @@ export class VerbatimJson {
   #state: State = "value";
   #closers = "";
   #isKey = false;
-  /** Characters of an escape that are still to come; of `\u`, the hexadecimal ones. */
+  /** How much of an escape is to come: what follows the backslash, or so many hexadecimal digits. */
   #escape: "none" | "begun" | number = "none";
   #word = "";
   #held = "";
-  /** All that was read in this mode. */
-  #all = "";
   #mender: JsonText | undefined;
-  /** What it has read since it gave something. */
+  /** What it has read and not given. */
   #unsaid = "";
-  #isTooLate = false;
 
   /** What had to be mended; nothing where it was in vain. */
   get repairs(): Iterable<TextRepair> {
-    return this.#mode === "raw" ? [] : this.#repairs;
+    return this.#isRaw ? [] : this.#repairs;
+  }
+
+  get #isRaw(): boolean {
+    return this.#mode === "raw";
   }
 
   /** What can be passed on now. */
@@ -53,66 +63,50 @@ export class VerbatimJson {
       case "mended":
         return this.#mend(piece);
       case "encoded":
-        this.#all += piece;
+        this.#held += piece;
         return "";
       case "tail":
         return this.#readTail(piece);
     }
-    if (this.#state === "string" && this.#held === "" && this.#escape === "none" && !special.test(piece)) {
-      this.#all += piece;
-      return piece;
-    }
+    if (this.#state === "string" && this.#held === "" && !special.test(piece)) return piece;
     return this.#read(this.#held + piece, this.#held.length);
   }
 
   /** No more will come: the rest of what was held, and how it ended. */
   end(): { rest: string; ending: JsonEnding } {
     switch (this.#mode) {
+      case "mended":
+        // What is not closed here was not closed there: nothing is completed.
+        return { rest: "", ending: this.#mender?.isDone ? "whole" : "cut" };
       case "encoded":
         return { rest: this.#decode(), ending: "whole" };
       case "tail":
         if (this.#held.trim() !== "") this.#repairs.add("extra_close");
         return { rest: "", ending: "whole" };
-      case "mended":
-        return this.#endMended();
     }
     return { rest: this.#held, ending: "whole" };
-  }
-
-  #endMended(): { rest: string; ending: JsonEnding } {
-    this.#mender?.end();
-    const rest = this.#mender?.take() ?? "";
-    if (!this.#mender?.isBad) return { rest, ending: this.#mender?.isDone ? "whole" : "cut" };
-    this.#mode = "raw";
-    return { rest: this.#unsaid, ending: "whole" };
   }
 
   /** Reads on from a place in the text, before which all is held back. */
   #read(text: string, from: number): string {
     let hold = from > 0 ? 0 : -1;
     for (let at = from; at < text.length; at++) {
-      const character = text.charCodeAt(at);
-      const next = this.#step(character);
-      if (next === "encoded") {
+      const step = this.#step(text.charCodeAt(at));
+      if (step === "encoded") {
         this.#mode = "encoded";
-        this.#all = text.slice(at);
+        this.#held = text.slice(at);
         return text.slice(0, at);
       }
-      if (next === "slip") return this.#slip(text, from, at, hold === -1 ? at : hold);
-      if (next === "hold" && hold === -1) hold = at;
-      else if (next === "go") hold = -1;
+      if (step === "slip") return this.#slip(text, at, hold);
+      if (step === "hold" && hold === -1) hold = at;
+      else if (step === "go") hold = -1;
     }
-    this.#all += from === 0 ? text : text.slice(from);
-    if (hold !== -1 && text.length - hold > mostHeld) {
-      this.#isTooLate = true;
-      hold = -1;
-    }
-    this.#held = hold === -1 ? "" : text.slice(hold);
-    return hold === -1 ? text : text.slice(0, hold);
+    if (hold === -1 || text.length - hold > mostHeld) hold = text.length;
+    this.#held = text.slice(hold);
+    return text.slice(0, hold);
   }
 
-  /** go: it can be passed on. hold: only with what follows it. wait: it changes nothing about that. */
-  #step(character: number): "go" | "hold" | "wait" | "slip" | "encoded" {
+  #step(character: number): Step {
     if (this.#state === "string") return this.#stepString(character);
     if (this.#state === "word") {
       if (isWordCharacter(character)) {
@@ -131,12 +125,9 @@ export class VerbatimJson {
       case "key":
       case "first-key":
         if (character === 0x7d && this.#state === "first-key") return this.#pop("}");
-        if (character !== quote) return "slip";
-        this.#isKey = true;
-        this.#state = "string";
-        return "go";
+        return character === quote ? this.#beginString(true) : "slip";
       case "after":
-        if (character === 0x2c) {
+        if (character === comma) {
           this.#state = this.#closers.endsWith("}") ? "key" : "value";
           return "hold";
         }
@@ -150,27 +141,27 @@ export class VerbatimJson {
     }
   }
 
-  #begin(character: number): "go" | "slip" | "encoded" {
+  #begin(character: number): Step {
     if (character === 0x7b || character === 0x5b) {
       this.#closers += character === 0x7b ? "}" : "]";
       this.#state = character === 0x7b ? "first-key" : "first-value";
       return "go";
     }
-    if (character === quote) {
-      if (this.#closers === "") return "encoded";
-      this.#isKey = false;
-      this.#state = "string";
-      return "go";
-    }
+    if (character === quote) return this.#closers === "" ? "encoded" : this.#beginString(false);
     // What JSON has no word for begins with a capital, or with a character that no value begins with.
-    const isWord = character === 0x2d || (character >= 0x30 && character <= 0x39) || (character | 32) === character;
-    if (!isWord || !isWordCharacter(character)) return "slip";
+    if (!isWordCharacter(character) || (character >= 0x41 && character <= 0x5a)) return "slip";
     this.#word = String.fromCharCode(character);
     this.#state = "word";
     return "go";
   }
 
-  #stepString(character: number): "go" | "hold" | "wait" | "slip" {
+  #beginString(isKey: boolean): Step {
+    this.#isKey = isKey;
+    this.#state = "string";
+    return "go";
+  }
+
+  #stepString(character: number): Step {
     if (this.#escape !== "none") return this.#stepEscape(character);
     if (character === backslash) {
       this.#escape = "begun";
@@ -180,23 +171,22 @@ export class VerbatimJson {
     if (character !== quote) return "go";
     if (this.#isKey) this.#state = "colon";
     else this.#endValue();
-    return this.#isKey ? "go" : "hold";
+    return "go";
   }
 
-  #stepEscape(character: number): "go" | "wait" | "slip" {
+  #stepEscape(character: number): Step {
+    const letter = String.fromCharCode(character);
     if (this.#escape === "begun") {
-      if (character === 0x75) this.#escape = 4;
-      else if ('"\\/bfnrt'.includes(String.fromCharCode(character))) this.#escape = "none";
-      else return "slip";
-      return this.#escape === "none" ? "go" : "wait";
+      if (character !== 0x75 && !'"\\/bfnrt'.includes(letter)) return "slip";
+      this.#escape = character === 0x75 ? 4 : "none";
+    } else if (typeof this.#escape === "number") {
+      if (!/[0-9a-fA-F]/.test(letter)) return "slip";
+      this.#escape = this.#escape === 1 ? "none" : this.#escape - 1;
     }
-    const isHexadecimal = /[0-9a-fA-F]/.test(String.fromCharCode(character));
-    if (!isHexadecimal || typeof this.#escape !== "number") return "slip";
-    this.#escape = this.#escape === 1 ? "none" : this.#escape - 1;
     return this.#escape === "none" ? "go" : "wait";
   }
 
-  #pop(closer: string): "go" | "slip" {
+  #pop(closer: string): Step {
     if (!this.#closers.endsWith(closer)) return "slip";
     this.#closers = this.#closers.slice(0, -1);
     this.#endValue();
@@ -207,31 +197,25 @@ export class VerbatimJson {
     this.#state = this.#closers === "" ? "end" : "after";
   }
 
-  /** Something is not as JSON has it: what was read before is read once more, by a reader that can mend the rest. */
-  #slip(text: string, from: number, at: number, hold: number): string {
-    const rest = text.slice(at);
+  /** Something is not as JSON has it: from what is held on, another reader goes on that can mend it. */
+  #slip(text: string, at: number, hold: number): string {
+    const from = hold === -1 ? at : hold;
     this.#held = "";
     if (this.#state === "end") {
       this.#mode = "tail";
-      return text.slice(0, at) + this.#readTail(rest);
+      return text.slice(0, at) + this.#readTail(text.slice(at));
     }
-    // A key and a word are given only when they are whole, but the beginning of this one has gone out.
-    const isLate = this.#isTooLate || this.#state === "word" || (this.#state === "string" && this.#isKey);
-    if (isLate || this.#state === "colon") {
+    const place = text.charCodeAt(from) === comma && hold !== -1 ? "after" : this.#state;
+    // The beginning of a key or a word that is no such thing has gone out; and what is no object at all is no arguments.
+    if (place === "colon" || place === "word" || (place === "string" && this.#isKey) || this.#closers === "") {
       this.#mode = "raw";
       return text;
     }
-    this.#mender = new JsonText(true, (repair) => this.#repairs.add(repair));
-    const before = this.#all + text.slice(from, at);
-    this.#all = "";
-    this.#mender.read(before, 0);
-    this.#mender.take();
+    this.#mender = JsonText.continuing(this.#closers, place, (repair) => this.#repairs.add(repair));
     this.#mode = "mended";
-    this.#unsaid = text.slice(hold, at);
-    const mended = this.#mender.isBad ? "" : this.#mend(rest);
-    if (!this.#mender.isBad) return text.slice(0, hold) + mended;
-    this.#mode = "raw";
-    return text;
+    const mended = this.#mend(text.slice(from));
+    // In vain; but nothing of it has gone out yet.
+    return this.#isRaw ? text : text.slice(0, from) + mended;
   }
 
   /** Character by character: what the reader has taken and not given must not be lost if it finds no meaning in it. */
@@ -247,11 +231,13 @@ export class VerbatimJson {
       const character = piece.charAt(at);
       mender.read(character, 0);
       const mended = mender.take();
-      this.#unsaid = mended === "" ? this.#unsaid + character : "";
+      if (mender.isBad) {
+        this.#mode = "raw";
+        return out + (mended === "" ? this.#unsaid : mended) + piece.slice(at);
+      }
       out += mended;
-      if (!mender.isBad) continue;
-      this.#mode = "raw";
-      return out + (mended === "" ? this.#unsaid : character) + piece.slice(at + 1);
+      if (!mender.isHolding) this.#unsaid = "";
+      else this.#unsaid = mended === "" ? this.#unsaid + character : character;
     }
     return out;
   }
@@ -268,8 +254,8 @@ export class VerbatimJson {
 
   /** A string at the top: the arguments may be written in it, as text. */
   #decode(): string {
-    const decoded = parseJson(this.#all);
-    if (typeof decoded !== "string" || !isObject(parseJson(decoded))) return this.#all;
+    const decoded = parseJson(this.#held);
+    if (typeof decoded !== "string" || !isObject(parseJson(decoded))) return this.#held;
     this.#repairs.add("double_encoded");
     return decoded;
   }

@@ -30,7 +30,7 @@ export function keepChoice(turn: Turn, observer: Observer): Stage {
       observer.unknownTool(event.name);
       if (strict) {
         observer.strictFailure(event.name, null);
-        emit({ type: "turn.failed", error: unknownName(event.name, declared) });
+        emit({ type: "turn.failed", error: unknownName(event.name, declared, event.dialect !== undefined) });
         return;
       }
     }

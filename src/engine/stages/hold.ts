@@ -1,28 +1,24 @@
 import type { TurnEvent } from "../../turn/index.ts";
 import type { Stage } from "./stage.ts";
 
-/** What a model may say before the call that it has to make; more than this is not worth another question. */
+/** What a model may say before the call that it has to make; a longer speech is not worth another question. */
 const mostHeld = 1024 * 1024;
 
 /** Holds what the model says until it makes a call, so that it can still be asked again if it makes none. */
-export class HeldWords {
-  /** What it has said so far. */
-  said = "";
-  #held: TurnEvent[] | undefined = [];
-
-  readonly stage: Stage = (event, emit) => {
-    const held = this.#held;
+export function holdWords(): Stage {
+  let held: TurnEvent[] | undefined = [];
+  let size = 0;
+  return (event, emit) => {
     // A failure has nothing before it: either the model is asked again, or the client is told of the failure alone.
-    if (!held || event.type === "turn.failed") {
+    if (!held || event.type === "turn.failed" || event.type === "usage.reported" || event.type === "response.started") {
       emit(event);
       return;
     }
-    if (event.type === "text.delta") this.said += event.text;
-    const isOver = event.type === "call.started" || event.type === "turn.finished" || this.said.length > mostHeld;
-    if (event.type === "usage.reported" || event.type === "response.started") emit(event);
-    else held.push(event);
-    if (!isOver) return;
-    this.#held = undefined;
-    for (const waiting of held) emit(waiting);
+    held.push(event);
+    if ("text" in event) size += event.text.length;
+    if (event.type !== "call.started" && event.type !== "turn.finished" && size <= mostHeld) return;
+    const waiting = held;
+    held = undefined;
+    for (const event of waiting) emit(event);
   };
 }

@@ -4,11 +4,11 @@ import type { Stage } from "./stage.ts";
 
 /**
  * The one repair of arguments that a provider gives: what is JSON goes on as it comes, and slips in it are mended on the way. Not
- * those of strict tools, nor what was read out of text, where that is done in reading. Calls come here one after the other.
+ * those of strict tools, nor what was read out of text, where that is done in reading.
  */
-export function mendArguments(turn: Turn): Stage {
-  const strict = new Set(turn.tools.flatMap((tool) => (tool.type === "function" && tool.strict ? [tool.name] : [])));
-  let json: VerbatimJson | undefined;
+export function mendArguments({ tools }: Turn): Stage {
+  const strict = new Set(tools.flatMap((tool) => (tool.type === "function" && tool.strict ? [tool.name] : [])));
+  const open = new Map<number, VerbatimJson>();
 
   const finish = (json: VerbatimJson, event: CallDone, emit: Emit) => {
     const { rest, ending } = json.end();
@@ -20,22 +20,24 @@ export function mendArguments(turn: Turn): Stage {
 
   return (event, emit) => {
     switch (event.type) {
-      case "call.started": {
-        const isMended = event.kind === "function" && event.dialect === undefined && !strict.has(event.name);
-        json = isMended ? new VerbatimJson() : undefined;
+      case "call.started":
+        if (event.kind === "function" && event.dialect === undefined && !strict.has(event.name)) {
+          open.set(event.call, new VerbatimJson());
+        }
         emit(event);
         return;
-      }
       case "call.arguments": {
-        const delta = json ? json.push(event.delta) : event.delta;
+        const delta = open.get(event.call)?.push(event.delta) ?? event.delta;
         if (delta !== "") emit(delta === event.delta ? event : { ...event, delta });
         return;
       }
-      case "call.done":
+      case "call.done": {
+        const json = open.get(event.call);
+        open.delete(event.call);
         if (json) finish(json, event, emit);
         else emit(event);
-        json = undefined;
         return;
+      }
       default:
         emit(event);
     }

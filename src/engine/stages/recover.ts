@@ -217,10 +217,12 @@ class Recovering implements MessageFinder {
     this.#observer.textKept(dialect, reason, tool?.name ?? null);
     // What was cut off is told by the end of the turn.
     if (reason === cutOff || !this.#isStrict(tool)) return;
-    this.#observer.strictFailure(name ?? null, null);
+    // Any other name is the model's own words.
+    this.#observer.strictFailure(tool?.name ?? null, null);
     const names = this.#tools.map((tool) => tool.name);
     const isUnknown = reason === unknownTool && name !== undefined;
-    this.#next({ type: "turn.failed", error: isUnknown ? unknownName(name, names) : callUnreadable(name, reason) });
+    const error = isUnknown ? unknownName(name, names, true) : callUnreadable(tool?.name, reason);
+    this.#next({ type: "turn.failed", error });
   }
 
   /** Whether text that should have been a call must not pass as text. Who it was meant for is not always known. */

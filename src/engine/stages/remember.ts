@@ -1,12 +1,15 @@
-import type { Backend, CallStarted, JsonObject, JsonValue, Turn } from "../../turn/index.ts";
-import { isFromUser, type KeptCall, type Memory, type SealedReasoning, wordsOf } from "../continuity.ts";
+import type { Backend, CallStarted, Item, JsonObject, JsonValue, Turn } from "../../turn/index.ts";
+import { Before, type KeptCall, type Memory, type SealedReasoning } from "../continuity.ts";
 import type { Stage } from "./stage.ts";
 
 /** Beyond this it is not kept, so there is no use in gathering it. */
 const mostReasoning = 512 * 1024;
 
-/** Keeps of each whole call what the client may not bring back: the backend's own id, and what the model thought before it. */
-export function rememberCalls(memory: Memory, backend: Backend, turn: Turn): Stage {
+/**
+ * Keeps of each whole call what the client may not bring back: the backend's own id, and what the model thought before it. `input`
+ * is what the client will repeat.
+ */
+export function rememberCalls(memory: Memory, backend: Backend, turn: Turn, input: readonly Item[]): Stage {
   const thoughts = new Thoughts(backend.wantsReasoning ?? false);
   const details = new Details();
   let open: CallStarted | undefined;
@@ -16,7 +19,9 @@ export function rememberCalls(memory: Memory, backend: Backend, turn: Turn): Sta
     if (own !== undefined && own !== callId) kept.callId = own;
     if (more?.api === "chat") kept.more = more;
     if (!kept.callId && !kept.reasoning && !kept.sealed && !kept.besides && !kept.more) return;
-    memory.keepCall({ callId, name, arguments: text, after: wordsOf(turn.input.findLast(isFromUser)) }, kept);
+    const before = new Before();
+    for (const item of input) before.add(item);
+    memory.keepCall({ callId, name, arguments: text, before: before.of(callId) }, kept);
   };
 
   return (event, emit) => {

@@ -2,6 +2,7 @@ import { type FunctionTool, isObject, parseJson, type Turn } from "../../turn/in
 import { sentinel, sentinelEnd } from "../sentinel.ts";
 import { type Guidance, readGuidance, writeGuidance } from "./guidance.ts";
 import { jsonLine } from "./json-line.ts";
+import { stringAt } from "./record.ts";
 import { peelSection } from "./section.ts";
 
 const head = "# CLIENT TOOL CATALOG";
@@ -20,7 +21,7 @@ const rules = [
   sentinelBlock({ name: "NAME", arguments: '{"key":"value"}' }),
   '"arguments" is a string containing JSON. For several calls, write several blocks. After the last block, stop and wait: never write a result yourself.',
   aboutRecords,
-  "Tools, one JSON object per line:",
+  "The tools, one a line: name, description, JSON Schema of the arguments:",
 ];
 
 /** The tools and how to call them, as a section of the prompt. */
@@ -29,9 +30,15 @@ export function writeCatalog(turn: Turn): string {
   return [head, ...rules, ...tools, ...writeGuidance(turn)].join("\n");
 }
 
+/** With as little as possible beside what the client says of it: there may be a hundred of them. */
 function writeTool({ name, description, parameters, strict }: FunctionTool): string {
-  return jsonLine({ name, description, parameters, strict: strict === true ? true : undefined });
+  const label = plainName.test(name) ? name : jsonLine(name);
+  const parts = [description, parameters].flatMap((part) => (part === undefined ? [] : [jsonLine(part)]));
+  return [`- ${label}${strict === true ? strictMark : ""}:`, ...parts].join(" ");
 }
+
+const plainName = /^[\w.-]+$/;
+const strictMark = " strict";
 
 export interface Catalog extends Guidance {
   tools: FunctionTool[];
@@ -42,7 +49,7 @@ export function readCatalog(prompt: string): { before: string; catalog: Catalog 
   const section = peelSection(prompt, head);
   if (!section || rules.some((rule, at) => section.lines[at] !== rule)) return undefined;
   const lines = section.lines.slice(rules.length);
-  const end = lines.findIndex((line) => !line.startsWith("{"));
+  const end = lines.findIndex((line) => !line.startsWith("- "));
   const tools = lines.slice(0, end === -1 ? lines.length : end).map(readTool);
   const guidance = readGuidance(lines.slice(tools.length));
   if (!guidance || tools.length === 0 || !tools.every((tool) => tool !== undefined)) return undefined;
@@ -50,12 +57,24 @@ export function readCatalog(prompt: string): { before: string; catalog: Catalog 
 }
 
 function readTool(line: string): FunctionTool | undefined {
-  const tool = parseJson(line);
-  if (!isObject(tool)) return undefined;
-  const { name, description, parameters, strict, ...others } = tool;
-  if (typeof name !== "string" || Object.keys(others).length > 0) return undefined;
-  if (description !== undefined && typeof description !== "string") return undefined;
+  const label = readLabel(line);
+  if (!label) return undefined;
+  const { name, rest } = label;
+  const isStrict = rest.startsWith(strictMark);
+  const said = isStrict ? rest.slice(strictMark.length) : rest;
+  if (!said.startsWith(":")) return undefined;
+  const description = said.startsWith(' "', 1) ? stringAt(said, 2) : undefined;
+  const schema = said.slice(description?.end ?? 1);
+  const parameters = schema === "" ? undefined : parseJson(schema.slice(1));
   if (parameters !== undefined && !isObject(parameters)) return undefined;
-  if (strict !== undefined && strict !== true) return undefined;
-  return { type: "function", name, description, parameters, strict };
+  if (parameters === undefined && schema !== "") return undefined;
+  const strict = isStrict ? true : undefined;
+  return { type: "function", name, description: description?.value, parameters, strict };
+}
+
+function readLabel(line: string): { name: string; rest: string } | undefined {
+  const quoted = stringAt(line, 2);
+  if (quoted) return { name: quoted.value, rest: line.slice(quoted.end) };
+  const [name] = /^[\w.-]+/.exec(line.slice(2)) ?? [];
+  return name === undefined ? undefined : { name, rest: line.slice(2 + name.length) };
 }

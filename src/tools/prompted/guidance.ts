@@ -1,7 +1,7 @@
 import { parseJson, type Settings, type ToolChoice, type ToolName, type Turn } from "../../turn/index.ts";
 import { jsonLine } from "./json-line.ts";
 
-const strict = 'For tools marked "strict":true, arguments MUST conform exactly to the schema.';
+const strict = "For tools marked strict, arguments MUST conform exactly to the schema.";
 const none = "Never emit `<tool_call>` in this turn: answer in words.";
 const required = "You must call at least one tool now.";
 const forced = ["If you call a tool, it must be ", ", and you must call it now."] as const;

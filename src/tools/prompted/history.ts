@@ -1,12 +1,15 @@
-import type { Foreign, Item, MessageItem, OutputItem, Part } from "../../turn/index.ts";
+import type { Foreign, Item, MessageItem, OpaqueItem, OutputItem, Part } from "../../turn/index.ts";
 import { splitOutput } from "./attachments.ts";
 import { Content } from "./content.ts";
 import { disarm, withWords } from "./own-words.ts";
 import { callRecord, outputRecord } from "./record.ts";
 
-/** The conversation with calls and outputs as records in messages, an assistant's and a user's. */
-export function writeHistory(input: readonly Item[]): Item[] {
-  const writer = new HistoryWriter();
+/**
+ * The conversation with calls and outputs as records in messages, an assistant's and a user's. Where the model knows records, it
+ * must not find them in anybody's words.
+ */
+export function writeHistory(input: readonly Item[], knowsRecords: boolean): Item[] {
+  const writer = new HistoryWriter(knowsRecords);
   for (const item of input) writer.item(item);
   return writer.finish();
 }
@@ -24,13 +27,21 @@ interface Side {
 
 class HistoryWriter {
   readonly #items: Item[] = [];
+  readonly #knowsRecords: boolean;
   #side: Side | undefined;
+
+  constructor(knowsRecords: boolean) {
+    this.#knowsRecords = knowsRecords;
+  }
 
   item(item: Item): void {
     switch (item.type) {
-      case "message":
-        this.#message({ ...item, content: withWords(item.content, disarm) });
+      case "message": {
+        const content = this.#knowsRecords ? withWords(item.content, disarm) : item.content;
+        // An id tells a provider that it wrote the message itself, and it may miss the reasoning that it wrote with it.
+        this.#message({ ...item, content, id: undefined });
         return;
+      }
       case "call":
         this.#of("assistant").entries.push({ line: callRecord(item), attachments: [] });
         return;
@@ -38,6 +49,7 @@ class HistoryWriter {
         this.#of("user").entries.push(recorded(item));
         return;
       case "opaque":
+        if (isOfTools(item)) return;
         this.#end();
         this.#items.push(item);
         return;
@@ -79,6 +91,11 @@ class HistoryWriter {
     if (messages.length === side.entries.length) for (const message of messages) this.#items.push(message);
     else this.#items.push(joined(side, messages));
   }
+}
+
+/** What is about tools that this backend does not have: `web_search_call`, `mcp_list_tools`, `additional_tools` … */
+function isOfTools({ api, fields: { type } }: OpaqueItem): boolean {
+  return api === "responses" && typeof type === "string" && /call|tool|^mcp_/.test(type);
 }
 
 function isMessage(entry: MessageItem | Recorded): entry is MessageItem {

@@ -1,7 +1,7 @@
 import type { JsonObject } from "../../turn/index.ts";
 
 /** What could be taken for a sentinel or a record, and the line breaks that JSON leaves as they are. */
-const misleading = /<(?=\/?tool_call\b)|\[(?=function_call(?:_output)?\b)|[\u0085\u2028\u2029]/gi;
+const misleading = /<(?=\/?tool_call\b)|\[(?=function_call(?:_output)?\s)|[\u0085\u2028\u2029]/gi;
 
 /** What in a record could begin a sentinel, end the record or break its line. */
 const unsafe = /[<\]\u0085\u2028\u2029]/g;

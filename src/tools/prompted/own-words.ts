@@ -1,7 +1,7 @@
 import type { Part } from "../../turn/index.ts";
 
 /** Only a record begins so: in anybody's words a backslash stands before it. */
-const beginning = /\[(?=function_call(?:_output)?\b)/gi;
+const beginning = /\[(?=function_call(?:_output)?\s+(?:call_)?id\s*=)/gi;
 
 /** Texts that follow one another, in which nothing begins a record: not even where one text ends and the next goes on. */
 export function disarm(texts: readonly string[]): string[] {

@@ -1,6 +1,6 @@
 import type { Item, MessageItem, Part, TextPart, Turn } from "../../turn/index.ts";
 import { Content, isPlain } from "./content.ts";
-import { disarmText, rearmText } from "./own-words.ts";
+import { rearmText } from "./own-words.ts";
 import { joinSections } from "./section.ts";
 
 /** Where a turn speaks to the model before the conversation. */
@@ -8,10 +8,10 @@ type Place = Pick<Turn, "instructions" | "input">;
 
 /**
  * Many chat templates allow one system message, at the beginning. So everything goes there, behind the client's own words, which
- * keep their force. The messages of the input are written already.
+ * keep their force.
  */
 export function withPrompt({ instructions, input }: Place, prompt: string): Place {
-  if (instructions) return { instructions: joinSections([disarmText(instructions), prompt]), input };
+  if (instructions) return { instructions: joinSections([instructions, prompt]), input };
   const [first, ...others] = input;
   if (prompt === "") return { instructions, input };
   if (!isSystem(first)) return { instructions: prompt, input };

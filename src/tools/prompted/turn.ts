@@ -3,6 +3,7 @@ import { aboutRecords, writeCatalog } from "./catalog.ts";
 import { writeFormat } from "./format.ts";
 import { canCall } from "./guidance.ts";
 import { writeHistory } from "./history.ts";
+import { disarmText } from "./own-words.ts";
 import { withPrompt } from "./place.ts";
 import { joinSections } from "./section.ts";
 
@@ -10,10 +11,15 @@ import { joinSections } from "./section.ts";
 export function promptTurn(turn: Turn): Turn {
   const { instructions, input, settings, format } = turn;
   const mayCall = canCall(turn);
-  const prompt = joinSections([writeTools(turn), writeFormat(format, mayCall)]);
+  const tools = writeTools(turn);
+  const knowsRecords = tools !== "";
+  const place = {
+    instructions: instructions && knowsRecords ? disarmText(instructions) : instructions,
+    input: writeHistory(input, knowsRecords),
+  };
   return {
     ...turn,
-    ...withPrompt({ instructions, input: writeHistory(input) }, prompt),
+    ...withPrompt(place, joinSections([tools, writeFormat(format, mayCall)])),
     tools: [],
     choice: { mode: "auto" },
     settings: { ...settings, parallelToolCalls: undefined },

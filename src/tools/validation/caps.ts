@@ -6,7 +6,7 @@ export interface Refusal {
   advice: string;
 }
 
-/** How large a tool's schema may be; docs/limits.md has the same numbers. */
+/** How large a tool's schema may be. */
 export const caps = {
   /** Characters of its JSON, roughly. */
   size: 64 * 1024,

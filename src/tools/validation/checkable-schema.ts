@@ -22,18 +22,12 @@ export class CheckableSchema {
   /** Throws `TooMuchWork`, and what the validator may throw. */
   check(value: JsonValue): Mismatch | undefined {
     this.#compile();
-    const prepared = this.#prepared;
-    const { root, referenced, rules, patternProperties, meter } = prepared;
-    meter.begin(budget);
-    const names = patternProperties.length > 0 ? new Set<string>() : undefined;
-    const given = metered(value, meter, names);
-    if (names) for (const properties of patternProperties) properties.declare(names);
-    return withRules(rules, () => {
-      const { valid, errors } = validate(given, root, "2020-12", referenced, true);
-      if (valid) return undefined;
-      meter.begin(budget);
-      return describe(errors, value, prepared);
-    });
+    const { rules, patternProperties } = this.#prepared;
+    try {
+      return withRules(rules, () => mismatchOf(value, this.#prepared));
+    } finally {
+      for (const properties of patternProperties) properties.forget();
+    }
   }
 
   #compile(): void {
@@ -45,4 +39,16 @@ export class CheckableSchema {
     }
     this.#schema = undefined;
   }
+}
+
+function mismatchOf(value: JsonValue, prepared: Prepared): Mismatch | undefined {
+  const { root, referenced, patternProperties, meter } = prepared;
+  meter.begin(budget);
+  const names = patternProperties.length > 0 ? new Set<string>() : undefined;
+  const given = metered(value, meter, names);
+  if (names) for (const properties of patternProperties) properties.declare(names);
+  const { valid, errors } = validate(given, root, "2020-12", referenced, true);
+  if (valid) return undefined;
+  meter.begin(budget);
+  return describe(errors, value, prepared);
 }

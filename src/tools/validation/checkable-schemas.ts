@@ -3,7 +3,6 @@ import { LRUCache } from "lru-cache";
 import type { JsonObject } from "../../turn/index.ts";
 import { type Extent, measure, type Refusal } from "./caps.ts";
 import { CheckableSchema } from "./checkable-schema.ts";
-import { patternMemory } from "./pattern.ts";
 import { type Prepared, prepare } from "./prepare.ts";
 
 /** Schemas that were seen lately, by the hash of their text: clients send the same tools with every request. */
@@ -23,8 +22,8 @@ export function checkable(schema: JsonObject, extent: Extent | Refusal = measure
   return entry;
 }
 
-/** Roughly: a node has a place for every keyword, and a pattern its states beside its program. */
+/** Roughly: a node has a place for every keyword. */
 function bytes({ size, nodes }: Extent, prepared: Prepared | Refusal): number {
-  const patterns = "root" in prepared ? prepared.patterns.length : 0;
-  return 2 * size + 800 * nodes + (patternMemory + 16 * 1024) * patterns;
+  const patterns = "root" in prepared ? prepared.patterns : [];
+  return patterns.reduce((sum, pattern) => sum + pattern.bytes, 2 * size + 800 * nodes);
 }

@@ -1,7 +1,7 @@
 import { isObject, type JsonValue } from "../../turn/index.ts";
 import type { Prepared } from "./prepare.ts";
-import { clipped } from "./quoted.ts";
 import { SchemaNode } from "./schema-node.ts";
+import { clipped } from "./words.ts";
 
 /** The names and indexes of a place as cfworker writes it: `#/list/0/a~1b%20c`. */
 export function segmentsOf(location: string): string[] {

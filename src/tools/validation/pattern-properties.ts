@@ -7,7 +7,7 @@ import { SchemaNode } from "./schema-node.ts";
  */
 export class PatternProperties {
   readonly #node: SchemaNode;
-  readonly #declared: Readonly<Record<string, SchemaNode>>;
+  readonly #declared: Record<string, SchemaNode>;
   readonly #meter: Meter;
 
   constructor(node: SchemaNode, meter: Meter) {
@@ -31,6 +31,12 @@ export class PatternProperties {
     }
     this.#node.properties = properties;
     this.#node.surcharge = count / 10;
+  }
+
+  /** The names are the arguments' own, and are not kept. */
+  forget(): void {
+    this.#node.properties = this.#declared;
+    this.#node.surcharge = 0;
   }
 
   #all(schemas: SchemaNode[]): SchemaNode {

@@ -7,7 +7,7 @@ export interface PatternSource {
 
 /** Longer patterns, and larger programs, are not compiled. */
 const longest = 1_000;
-const largest = 2_000;
+const largest = 2_500;
 /** Classes of Unicode have hundreds of ranges. */
 const unicodeClassSize = 30;
 

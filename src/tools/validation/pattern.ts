@@ -3,7 +3,9 @@ import type { Meter } from "./meter.ts";
 import type { PatternSource } from "./pattern-source.ts";
 
 /** Bytes for the states that a pattern remembers; what does not find room there is slower, but as sure. */
-export const patternMemory = 64 * 1024;
+const memory = 64 * 1024;
+/** Bytes of an instruction, as measured. */
+const instruction = 700;
 
 /** A client's pattern, which takes time in proportion to the text, whatever the pattern. */
 export class Pattern {
@@ -17,6 +19,11 @@ export class Pattern {
     this.written = written;
     this.#source = source;
     this.#meter = meter;
+  }
+
+  /** What it comes to in memory, roughly. */
+  get bytes(): number {
+    return memory + instruction * this.#source.size;
   }
 
   /** False where RE2 cannot read it after all. */
@@ -38,7 +45,7 @@ export class Pattern {
 }
 
 function compiled(source: string): RE2Set {
-  const set = new RE2Set(RE2Set.UNANCHORED, 0, patternMemory);
+  const set = new RE2Set(RE2Set.UNANCHORED, 0, memory);
   set.add(source);
   set.compile();
   return set;

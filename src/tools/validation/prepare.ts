@@ -6,11 +6,11 @@ import { Meter } from "./meter.ts";
 import { Pattern } from "./pattern.ts";
 import { PatternProperties } from "./pattern-properties.ts";
 import { patternSource } from "./pattern-source.ts";
-import { quoted } from "./quoted.ts";
 import { type Place, References } from "./references.ts";
 import { SchemaNode } from "./schema-node.ts";
 import { ruleName, TextRule } from "./text-rule.ts";
 import { weigh } from "./weights.ts";
+import { quoted } from "./words.ts";
 
 /** A schema in the form in which arguments are held against it. */
 export interface Prepared {
@@ -79,7 +79,10 @@ class Preparing {
     if (known) return known;
     const node = new SchemaNode(this.#meter);
     this.#nodes.set(schema, node);
-    if (schema === false) node.not = new SchemaNode(this.#meter);
+    if (schema === false) {
+      node.not = new SchemaNode(this.#meter);
+      node.isNothing = true;
+    }
     if (!isObject(schema)) return node;
     const resource = this.#references.resourceOf(schema, around);
     this.#readReference(schema, node, resource);

@@ -48,6 +48,8 @@ export class SchemaNode {
   exclusiveMaximum?: number;
   multipleOf?: number;
 
+  /** Whether it is `false`, which nothing fits. */
+  isNothing = false;
   /** What a look at one value costs, whatever the value. */
   weight = 1;
   /** What it costs beside that in the check that is going on. */

@@ -1,10 +1,12 @@
 import { type Tool, TurnError } from "../../turn/index.ts";
 import { measure, type Refusal } from "./caps.ts";
 import { checkable } from "./checkable-schemas.ts";
-import { quoted } from "./quoted.ts";
+import { quoted } from "./words.ts";
 
 /** All strict schemas of a request together: they are prepared before the request is taken. */
 const mostNodes = 20_000;
+/** What a schema costs beside its nodes, in nodes. */
+const overhead = 10;
 
 /**
  * Refuses a request with a strict tool whose schema cannot be checked safely; `at` says where the schema of a tool stands in the
@@ -15,14 +17,14 @@ export function checkStrictSchemas(tools: readonly Tool[], at: (index: number) =
   tools.forEach((tool, index) => {
     if (tool.type !== "function" || !tool.strict || !tool.parameters) return;
     const extent = measure(tool.parameters);
-    if ("nodes" in extent) nodes += extent.nodes;
+    if ("nodes" in extent) nodes += extent.nodes + overhead;
     const schema = nodes > mostNodes ? tooManyNodes : checkable(tool.parameters, extent);
     if ("because" in schema) throw refused(tool.name, at(index), schema);
   });
 }
 
 const tooManyNodes: Refusal = {
-  because: `has, together with those of the strict tools before it, more than ${mostNodes} objects and lists`,
+  because: `is, together with those of the strict tools before it, too large (${mostNodes} objects and lists)`,
   advice: "Send fewer tools",
 };
 

@@ -2,7 +2,7 @@ import { format as formats, ucs2length } from "@cfworker/json-schema";
 import { formatComplaint } from "./formats.ts";
 import type { Meter } from "./meter.ts";
 import type { Pattern } from "./pattern.ts";
-import { quoted } from "./quoted.ts";
+import { counted, quoted } from "./words.ts";
 
 /** What a schema says about strings. */
 export interface TextDemands {
@@ -39,8 +39,8 @@ export class TextRule {
     if (text.length <= maxLength && text.length >= 2 * minLength) return undefined;
     this.#meter.charge(text.length / 300);
     const length = ucs2length(text);
-    if (length < minLength) return `must have at least ${minLength} characters`;
-    return length > maxLength ? `must have at most ${maxLength} characters` : undefined;
+    if (length < minLength) return `must have at least ${counted(minLength, "character")}`;
+    return length > maxLength ? `must have at most ${counted(maxLength, "character")}` : undefined;
   }
 }
 

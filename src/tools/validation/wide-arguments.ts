@@ -4,7 +4,7 @@ import { type Meter, TooMuchWork } from "./meter.ts";
 /** Deeper arguments are not checked: every level takes several frames of the stack. */
 const deepest = 128;
 /** Up to here, listing the keys of an object costs about as much as any other look at it. */
-const wide = 128;
+const wide = 64;
 
 /**
  * The arguments as the validator is given them. Whatever a schema says of an object, cfworker lists all its keys, so a wide object
@@ -61,6 +61,7 @@ class Walk {
     for (const key in object) {
       const value = object[key];
       width += 1 + key.length / 32;
+      this.#meter.charge(0.4);
       this.#names?.add(key);
       if (value === undefined) continue;
       const given = this.visit(value, depth + 1);

@@ -3,9 +3,9 @@ import { isObject, type JsonValue } from "../../turn/index.ts";
 import { blame } from "./blame.ts";
 import { keywordsOf, nodeAt, pointer, segmentsOf, valueAt } from "./locations.ts";
 import type { Prepared } from "./prepare.ts";
-import { clipped, quoted } from "./quoted.ts";
 import type { SchemaNode } from "./schema-node.ts";
 import { ruleIndex } from "./text-rule.ts";
+import { clipped, counted, quoted } from "./words.ts";
 
 /**
  * What is wrong with arguments: where (a JSON pointer, "" for the whole) and what, in a short English sentence that a model can act
@@ -34,7 +34,7 @@ function describeError(error: OutputUnit, arguments_: JsonValue, prepared: Prepa
   const value = isName ? segments.at(-1) : valueAt(arguments_, segments);
   if (error.keyword === "required") return missing(segments, node.required ?? [], value);
   if (error.keyword === "dependentRequired") return missingBeside(segments, node.dependentRequired ?? {}, value);
-  if (error.keyword === "not") return mismatch(segments, excluded(keywords.at(-2), segments.length));
+  if (node.isNothing) return mismatch(segments, unwanted(keywords.at(-2), segments.length));
   if (error.keyword === "type") return mismatch(segments, wrongType(node.type ?? [], value, segments.length === 0));
   const words = sentence(error.keyword, node, value, prepared);
   return mismatch(segments, isName ? `has a name that does not fit: it ${words}` : words);
@@ -52,6 +52,8 @@ function sentence(keyword: string, node: SchemaNode, value: JsonValue | undefine
       const rule = rules[ruleIndex(node.format ?? "")];
       return (typeof value === "string" ? rule?.complaint(value) : undefined) ?? "must have the right format";
     }
+    case "not":
+      return "must not be what its schema excludes (`not`)";
     case "oneOf":
       return "must fit only one of the alternatives of its schema, but fits several";
     case "contains":
@@ -72,12 +74,12 @@ const limits = new Map<string, (limit: number) => string>([
   ["exclusiveMinimum", (limit) => `must be greater than ${limit}`],
   ["exclusiveMaximum", (limit) => `must be less than ${limit}`],
   ["multipleOf", (limit) => `must be a multiple of ${limit}`],
-  ["minItems", (limit) => `must have at least ${limit} items`],
-  ["maxItems", (limit) => `must have at most ${limit} items`],
-  ["minContains", (limit) => `must contain at least ${limit} items of the kind that its schema demands`],
-  ["maxContains", (limit) => `must contain at most ${limit} items of the kind that its schema names`],
-  ["minProperties", (limit) => `must have at least ${limit} properties`],
-  ["maxProperties", (limit) => `must have at most ${limit} properties`],
+  ["minItems", (limit) => `must have at least ${counted(limit, "item")}`],
+  ["maxItems", (limit) => `must have at most ${counted(limit, "item")}`],
+  ["minContains", (limit) => `must contain at least ${counted(limit, "item")} of the kind that its schema demands`],
+  ["maxContains", (limit) => `must contain at most ${counted(limit, "item")} of the kind that its schema names`],
+  ["minProperties", (limit) => `must have at least ${counted(limit, "property", "properties")}`],
+  ["maxProperties", (limit) => `must have at most ${counted(limit, "property", "properties")}`],
 ]);
 
 function missing(segments: string[], required: readonly string[], value: JsonValue | undefined): Mismatch {
@@ -103,13 +105,13 @@ function absent(required: readonly string[], value: JsonValue | undefined): stri
   return required.filter((key) => !isObject(value) || !Object.hasOwn(value, key));
 }
 
-/** `false` in the place of a schema comes here too. */
-function excluded(around: string | undefined, depth: number): string {
+/** What `false` is the schema of; `around` is the keyword that it stands under. */
+function unwanted(around: string | undefined, depth: number): string {
   if (around === "additionalProperties" || around === "unevaluatedProperties") {
     return `must not be there: the ${depth === 1 ? "tool has no parameter" : "object has no property"} of this name`;
   }
   if (around === "items" || around === "unevaluatedItems") return "must not be there: the list has no room for it";
-  return "must not be what its schema excludes (`not`)";
+  return "must not be there";
 }
 
 const typeNames = new Map([
@@ -134,6 +136,7 @@ function kindOf(value: JsonValue | undefined, types: readonly string[]): string 
 
 function notOneOf(values: readonly JsonValue[]): string {
   const [only, ...others] = values.slice(0, 20).map((value) => clipped(JSON.stringify(value), 100));
+  if (only === undefined) return "must fit the tool's schema";
   if (others.length === 0) return `must be ${only}`;
   const list = clipped([only, ...others].join(", "), 250);
   return `is not one of ${list}${values.length > 20 ? ", …" : ""}`;

@@ -10,6 +10,7 @@ import {
   type TextPart,
   type Turn,
 } from "../../turn/index.ts";
+import { typeWord } from "../part-type.ts";
 
 /** The conversation as Chat Completions messages, for a backend. */
 export function writeMessages(turn: Turn): JsonObject[] {
@@ -273,6 +274,6 @@ function isNotice(part: JsonObject): boolean {
 
 /** What the model is told where a part cannot be carried: it must not believe that nothing was there. */
 function notice(part: Part): string {
-  const what = part.type === "opaque" ? `a part of type ${String(part.fields.type)}` : `an attached ${part.type}`;
+  const what = part.type === "opaque" ? `a part of type ${typeWord(part.fields.type)}` : `an attached ${part.type}`;
   return `[${what} that cannot be shown to this model]`;
 }

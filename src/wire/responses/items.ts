@@ -19,6 +19,7 @@ import {
   unread,
   wrong,
 } from "../../turn/index.ts";
+import { typeWord } from "../part-type.ts";
 
 /** An item of the Responses API, as a client sends or a provider answers it. A type that we do not know is carried unread. */
 export function readItem(value: JsonValue, at: string): Item {
@@ -218,7 +219,7 @@ function writePart(part: Part, role: Role): JsonObject {
       if (part.api === "responses") return part.fields;
       return {
         type: "input_text",
-        text: `[a part of type ${String(part.fields.type)} that cannot be shown to this model]`,
+        text: `[a part of type ${typeWord(part.fields.type)} that cannot be shown to this model]`,
       };
   }
 }
