@@ -93,11 +93,11 @@ function describeLimits({ concurrent, per_key: rate }: Config["limits"]): string
 
 /** Names that need no alias. */
 function open({ backends }: Config): string[][] {
-  const rows = Object.entries(backends).flatMap(([name, { kind }]) =>
+  const rows = Object.entries(backends).flatMap(([name, { kind, tools }]) =>
     kind === "demo"
       ? [
           [name, `${name}/native`],
-          [`${name}/DIALECT`, "the same, with calls written as text"],
+          ...(tools === "native" ? [[`${name}/DIALECT`, "the same, with calls written as text"]] : []),
         ]
       : [[`${name}/…`, `any model of ${name}`]],
   );

@@ -204,6 +204,10 @@ describe("code", () => {
 
   it.each([
     ["a fence that has closed", `\`\`\`\nx\n\`\`\`\n${call}`],
+    [
+      "a fence around a call of nobody",
+      `\`\`\`xml\n<tool_call>{"name": "x", "arguments": {}}</tool_call>\n\`\`\`\nSo.\n${call}`,
+    ],
     ["inline code", `\`x\` ${call}`],
     ["a stray tick, on the next line", `Don\`t\n${call}`],
     ["three ticks in the middle of a line", `a \`\`\` b\n${call}`],

@@ -137,11 +137,37 @@ describe.each(places)("arguments that a %s client gets from a %s backend (%s)", 
     }
   });
 
+  it("that stop in the middle let no other call pass for them", async () => {
+    const calls = ["{'city': 'Ro", '{"city":"Oslo"}'].map((text, at) => ({
+      id: `call_${at}`,
+      name: "get_weather",
+      arguments: text,
+    }));
+    const { answer } = await hear([{ calls, chunk: 4 }]);
+    expect(answer).toMatchObject({ calls: [], ended: "length" });
+  });
+
+  it("are not told as calls where the client got none", async () => {
+    const calls = ['{"city":"Oslo"}', '{"city":5}'].map((text, at) => ({
+      id: `call_${at}`,
+      name: "get_weather",
+      arguments: text,
+    }));
+    const { answer, id } = await hear([{ calls, chunk: 4 }], { tools: strict });
+    const events = await eventsOf(id);
+    expect(answer.error?.code).toBe("tool_call_invalid");
+    expect(named(events, "strict_failure")).toHaveLength(1);
+    expect(named(events, "tool_call")).toHaveLength(stream ? 1 : 0);
+    expect(events.at(-1)).toMatchObject({ event: "turn_finished", status: "failed", calls: stream ? 1 : 0 });
+  });
+
   it("are asked for again where they did not fit, with what was wrong about them", async () => {
     const given = [callWith('{"city": 5}'), callWith('{"city": "Rome"}')];
     const { answer, asked } = await hear(given, { tools: strict }, `${backend}-reask`);
     expect(answer).toMatchObject({ calls: [{ arguments: '{"city": "Rome"}' }], ended: "completed" });
     expect(asked).toHaveLength(2);
+    // A stream that was broken off has not told what it cost.
+    if (!stream) expect(answer.usage).toMatchObject({ input: 22, output: 14 });
     expect(JSON.stringify(asked[1])).toContain("/city must be a string");
     const never = await hear([callWith('{"city": 5}')], { tools: strict }, `${backend}-reask`);
     expect(never.answer).toMatchObject({ calls: [], error: { code: "tool_call_invalid" } });

@@ -148,6 +148,11 @@ export class Block extends Characters {
     return this.#settings.mends && !(this.#call?.tool?.strict ?? false);
   }
 
+  /** Whether the call that was read last must be written as it should be, down to its end. */
+  get isStrict(): boolean {
+    return (this.#call ?? this.#others.at(-1))?.tool?.strict ?? false;
+  }
+
   /** Whether a call was given that is not whole yet. */
   get isGiven(): boolean {
     return this.#call?.isGiven ?? false;
@@ -195,7 +200,7 @@ export class Block extends Characters {
     if ((yield* this.oneOf(closers)) !== "") return true;
     const { rest } = this;
     // A single character may as well begin something else.
-    if (!this.ended || rest.length < 2 || !closers.some((mark) => mark.startsWith(rest))) return false;
+    if (!this.ended || this.isStrict || rest.length < 2 || !closers.some((mark) => mark.startsWith(rest))) return false;
     this.at = this.text.length;
     this.repaired("missing_close");
     return true;

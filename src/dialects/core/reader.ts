@@ -463,7 +463,9 @@ export class Reader {
     if (this.#out.holds === "whole") {
       this.#giveBack(text, 0);
       this.#takeBack();
-      if (named !== undefined) this.#beDeafFor(text, rest === "" && (isCut || block.ended), [], block.opener);
+      // What begins with ticks is code, if it is no block, and ends as code does.
+      const isCode = CodeSpans.isMark(this.#input.text.charCodeAt(this.#input.firstOther()));
+      if (named !== undefined && !isCode) this.#beDeafFor(text, rest === "" && (isCut || block.ended), [], block.opener);
       return;
     }
     if (named !== undefined || this.#isSentinel(block, text)) {

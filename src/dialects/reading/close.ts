@@ -7,7 +7,7 @@ import type { Reading } from "../dialect.ts";
  */
 export function* closeBlock(block: Block): Reading {
   yield* block.space();
-  while (yield* block.sees("}", "]")) {
+  while (!block.isStrict && (yield* block.sees("}", "]"))) {
     block.repaired("extra_close");
     block.at++;
     yield* block.space();
@@ -19,7 +19,7 @@ export function* closeBlock(block: Block): Reading {
   }
   if (!(yield* block.closer())) {
     const isOver = (yield* block.peek()) === -1 || (yield* block.sees(...block.dialect.openers));
-    if (!isOver) block.fail("the block is not closed");
+    if (!isOver || block.isStrict) block.fail("the block is not closed");
     block.repaired("missing_close");
   }
   block.accept();

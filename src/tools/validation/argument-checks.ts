@@ -1,16 +1,14 @@
-import type { FunctionTool, JsonValue, Tool } from "../../turn/index.ts";
+import type { JsonValue, Tool } from "../../turn/index.ts";
 import { checkable } from "./checkable-schemas.ts";
 import type { Mismatch } from "./wording.ts";
 
 /** Checks the arguments of the tools of one request. Nothing is prepared before the first check of a tool. */
 export class ArgumentChecks {
-  readonly #tools = new Map<string, FunctionTool>();
+  readonly #tools: readonly Tool[];
   readonly #ready = new Map<string, ReturnType<typeof checkable>>();
 
   constructor(tools: readonly Tool[]) {
-    for (const tool of tools) {
-      if (tool.type === "function" && !this.#tools.has(tool.name)) this.#tools.set(tool.name, tool);
-    }
+    this.#tools = tools;
   }
 
   /**
@@ -18,8 +16,8 @@ export class ArgumentChecks {
    * schema cannot be checked.
    */
   check(name: string, value: JsonValue): Mismatch | undefined {
-    const tool = this.#tools.get(name);
-    if (!tool?.parameters) return undefined;
+    const tool = this.#tools.find((tool) => tool.type === "function" && tool.name === name);
+    if (tool?.type !== "function" || !tool.parameters) return undefined;
     try {
       const schema = this.#ready.get(name) ?? checkable(tool.parameters);
       this.#ready.set(name, schema);
