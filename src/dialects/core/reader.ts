@@ -465,7 +465,8 @@ export class Reader {
       this.#takeBack();
       // What begins with ticks is code, if it is no block, and ends as code does.
       const isCode = CodeSpans.isMark(this.#input.text.charCodeAt(this.#input.firstOther()));
-      if (named !== undefined && !isCode) this.#beDeafFor(text, rest === "" && (isCut || block.ended), [], block.opener);
+      if (named !== undefined && !isCode)
+        this.#beDeafFor(text, rest === "" && (isCut || block.ended), [], block.opener);
       return;
     }
     if (named !== undefined || this.#isSentinel(block, text)) {
