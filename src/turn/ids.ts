@@ -35,7 +35,7 @@ export class Ids {
   /** The highest number that was given, in the input or here. */
   #last: number | undefined;
   /** What the backend calls the calls to which other ids were given. */
-  readonly upstreamIds = new Map<string, string>();
+  upstreamIds: ReadonlyMap<string, string> = none;
 
   constructor(input: readonly Item[] = [], order: IdOrder = "random", before = 0) {
     this.#input = input;
@@ -47,7 +47,7 @@ export class Ids {
   startOver(): void {
     this.#taken = undefined;
     this.#last = undefined;
-    this.upstreamIds.clear();
+    this.upstreamIds = none;
   }
 
   /** The backend's own id where it is fit and new; otherwise one of ours. */
@@ -64,7 +64,7 @@ export class Ids {
     const ids = this.areNumbered
       ? this.#nextNumber(prefix)
       : { callId: this.claim("call", callId), id: this.claim(prefix, id) };
-    if (callId && callId !== ids.callId) this.upstreamIds.set(ids.callId, callId);
+    if (callId && callId !== ids.callId) this.upstreamIds = new Map([...this.upstreamIds, [ids.callId, callId]]);
     return ids;
   }
 
@@ -96,6 +96,8 @@ export class Ids {
     return this.#taken;
   }
 }
+
+const none: ReadonlyMap<string, string> = new Map();
 
 interface CallIds {
   callId: string;

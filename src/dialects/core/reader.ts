@@ -52,6 +52,7 @@ interface Attempt {
   isBroken: boolean;
 }
 
+const nobody: ReadonlySet<string> = new Set();
 const tooLong = "it is too long";
 /** The reason of a block in which the message ended before the model had stopped. */
 export const cutOff = "the message was cut off";
@@ -66,10 +67,11 @@ const nextPiece = 64 * 1024;
 export class Reader {
   readonly #settings: ReaderSettings;
   readonly #out: Output;
-  readonly #sink: BlockSink;
+  /** Most messages have no block. */
+  #sink: BlockSink | undefined;
   readonly #code = new CodeSpans();
   /** Dialects of which the message has shown something. */
-  readonly #spoken: Set<string>;
+  #spoken: ReadonlySet<string>;
   readonly #input = new Input();
   #ended: Ending | undefined;
   #attempt: Attempt | undefined;
@@ -90,9 +92,8 @@ export class Reader {
 
   constructor(settings: ReaderSettings, sink: Sink) {
     this.#settings = settings;
-    this.#spoken = new Set(settings.spoken);
+    this.#spoken = settings.spoken.length > 0 ? new Set(settings.spoken) : nobody;
     this.#out = new Output(sink, settings.limit);
-    this.#sink = this.#makeSink(this.#out);
     if (settings.beginsInside) this.#beginReasoning(settings.beginsInside);
   }
 
@@ -324,7 +325,8 @@ export class Reader {
   }
 
   #hearOf(dialects: readonly string[]): void {
-    for (const name of dialects) this.#spoken.add(name);
+    if (dialects.every((name) => this.#spoken.has(name))) return;
+    this.#spoken = new Set([...this.#spoken, ...dialects]);
   }
 
   /** A token that is never shown may also stand in a sentence about it. */
@@ -377,6 +379,7 @@ export class Reader {
     const text = this.#input.take(
       wholeCharacters(this.#input.text, this.#input.at, Math.min(this.#settings.limit, firstPiece)),
     );
+    this.#sink ??= this.#makeSink(this.#out);
     const block = new Block(this.#settings, this.#sink, text, offset);
     this.#attempt = { block, reading: tryEach(block, meanings), isBroken: false };
     this.#step(this.#attempt);
@@ -447,7 +450,7 @@ export class Reader {
   #finish({ block }: Attempt): void {
     const { rest, unspent } = block;
     this.#attempt = undefined;
-    if (block.accepted) this.#spoken.add(block.dialect.name);
+    if (block.accepted) this.#hearOf([block.dialect.name]);
     if (this.#out.holds === "draft" && this.#out.isTooLong) this.#out.dropDraft();
     // What was read after the last call that was accepted, and is no call, is text.
     this.#giveBack(unspent + rest, unspent.length);
@@ -459,7 +462,7 @@ export class Reader {
     const { dialect, closers, reason, named } = block.failure;
     const text = unspent + rest;
     this.#attempt = undefined;
-    if (block.accepted) this.#spoken.add(block.dialect.name);
+    if (block.accepted) this.#hearOf([block.dialect.name]);
     if (this.#out.holds === "whole") {
       this.#giveBack(text, 0);
       this.#takeBack();

@@ -11,35 +11,42 @@ export interface KnownTool {
 
 /** The tools of a request, by name; and by name in any case, where only one tool has it so. */
 export class KnownTools {
-  readonly #byName = new Map<string, KnownTool>();
+  readonly #tools: readonly KnownTool[];
+  #byName: Map<string, KnownTool> | undefined;
   #byFoldedName: Map<string, KnownTool | null> | undefined;
   #initials: Set<number> | undefined;
 
   constructor(tools: readonly KnownTool[]) {
-    for (const tool of tools) this.#byName.set(tool.name, tool);
+    this.#tools = tools;
   }
 
   get size(): number {
-    return this.#byName.size;
+    return this.#names().size;
   }
 
   names(): Iterable<string> {
-    return this.#byName.keys();
+    return this.#names().keys();
+  }
+
+  /** Made when a name is looked for, which most messages have none of. */
+  #names(): Map<string, KnownTool> {
+    this.#byName ??= new Map(this.#tools.map((tool) => [tool.name, tool]));
+    return this.#byName;
   }
 
   /** Whether the name of a tool begins with this character. */
   hasInitial(character: number): boolean {
-    this.#initials ??= new Set([...this.#byName.keys()].map((name) => name.charCodeAt(0)));
+    this.#initials ??= new Set([...this.names()].map((name) => name.charCodeAt(0)));
     return this.#initials.has(character);
   }
 
   get(name: string): KnownTool | undefined {
-    return this.#byName.get(name);
+    return this.#names().get(name);
   }
 
   /** Exactly, else by the one tool whose name differs in case alone. */
   find(name: string): KnownTool | undefined {
-    const exact = this.#byName.get(name);
+    const exact = this.#names().get(name);
     if (exact) return exact;
     this.#byFoldedName ??= this.#fold();
     return this.#byFoldedName.get(name.toLowerCase()) ?? undefined;
@@ -47,7 +54,7 @@ export class KnownTools {
 
   #fold(): Map<string, KnownTool | null> {
     const folded = new Map<string, KnownTool | null>();
-    for (const tool of this.#byName.values()) {
+    for (const tool of this.#names().values()) {
       const key = tool.name.toLowerCase();
       folded.set(key, folded.has(key) ? null : tool);
     }

@@ -12,7 +12,7 @@ export interface Finder {
 export class FoundCalls {
   readonly #finder: Finder;
   #open: number | undefined;
-  readonly #repairs = new Set<Repair>();
+  #repairs: Set<Repair> | undefined;
 
   constructor(finder: Finder) {
     this.#finder = finder;
@@ -25,7 +25,7 @@ export class FoundCalls {
   start(name: string, dialect: string, callId: string | undefined): void {
     const call = this.#finder.number();
     this.#open = call;
-    this.#repairs.clear();
+    this.#repairs = undefined;
     this.#finder.emit({ type: "call.started", call, kind: "function", name, callId, dialect });
   }
 
@@ -41,7 +41,8 @@ export class FoundCalls {
   /** Each kind is told once a call. One that shows only behind its call is told without it. */
   repaired({ repair, call }: RepairReport): void {
     const open = call === undefined ? undefined : this.#open;
-    if (open !== undefined && this.#repairs.has(repair)) return;
+    if (open !== undefined && this.#repairs?.has(repair)) return;
+    this.#repairs ??= new Set();
     this.#repairs.add(repair);
     this.#finder.emit({ type: "call.repaired", call: open, repair });
   }

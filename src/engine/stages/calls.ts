@@ -17,7 +17,7 @@ import type { Stage } from "./stage.ts";
  * the model wrote none, and an honest end where a call stops in the middle. Calls come here one after the other.
  */
 export function settleCalls(ids: Ids, checks: ArgumentChecks, observer: Observer): Stage {
-  const seen = new SeenCalls();
+  let seen: SeenCalls | undefined;
   /** The call that is open, as the backend began it and as the client knows it. */
   let given: CallStarted | undefined;
   let open: CallStarted | undefined;
@@ -38,7 +38,7 @@ export function settleCalls(ids: Ids, checks: ArgumentChecks, observer: Observer
 
   const finish = (event: CallDone, emit: Emit) => {
     if (!given) return;
-    if (!seen.add(given, text)) observer.repaired("duplicate", given);
+    if (!seen?.add(given, text)) observer.repaired("duplicate", given);
     else {
       for (const waiting of held ?? []) pass(waiting, emit);
       if (given.kind === "function" && text.trim() === "") {
@@ -73,6 +73,7 @@ export function settleCalls(ids: Ids, checks: ArgumentChecks, observer: Observer
       case "call.started":
         given = event;
         text = "";
+        seen ??= new SeenCalls();
         if (seen.mayHave(event)) held = [event];
         else start(event, emit);
         return;

@@ -11,26 +11,23 @@ import type { Stage } from "./stage.ts";
 export function keepChoice(turn: Turn, observer: Observer): Stage {
   const { choice } = turn;
   const onlyOne = turn.settings.parallelToolCalls === false;
-  const declared = new Set(turn.tools.flatMap((tool) => (tool.type === "hosted" ? [] : [tool.name])));
-  const strict = turn.tools.some((tool) => tool.type === "function" && tool.strict === true);
-  // Tools inside a hosted one (a namespace, an MCP server) are called by names that are not read here.
-  const knowsAllNames = turn.tools.every((tool) => tool.type !== "hosted");
-  const suppressed = new Set<number>();
+  let suppressed: Set<number> | undefined;
   let passed = 0;
   let calls = 0;
   let refused = false;
 
   const start = (event: CallStarted, emit: Emit) => {
     if (!permits(choice, event) || (onlyOne && calls > 0)) {
+      suppressed ??= new Set();
       suppressed.add(event.call);
       observer.callSuppressed(event.name);
       return;
     }
-    if (knowsAllNames && !declared.has(event.name)) {
+    if (isUnknown(turn, event.name)) {
       observer.unknownTool(event.name);
-      if (strict) {
+      if (turn.tools.some((tool) => tool.type === "function" && tool.strict === true)) {
         observer.strictFailure(event.name, null);
-        emit({ type: "turn.failed", error: unknownName(event.name, declared, event.dialect !== undefined) });
+        emit({ type: "turn.failed", error: unknownName(event.name, namesOf(turn), event.dialect !== undefined) });
         return;
       }
     }
@@ -47,7 +44,7 @@ export function keepChoice(turn: Turn, observer: Observer): Stage {
       case "call.arguments":
       case "call.done":
       case "call.repaired":
-        if (event.call === undefined || !suppressed.has(event.call)) emit(event);
+        if (event.call === undefined || !suppressed?.has(event.call)) emit(event);
         return;
       case "refusal.delta":
         refused = true;
@@ -70,6 +67,15 @@ export function keepChoice(turn: Turn, observer: Observer): Stage {
         emit(event);
     }
   };
+}
+
+/** Tools inside a hosted one (a namespace, an MCP server) are called by names that are not read here. */
+function isUnknown(turn: Turn, name: string): boolean {
+  return turn.tools.every((tool) => tool.type !== "hosted") && !namesOf(turn).includes(name);
+}
+
+function namesOf({ tools }: Turn): string[] {
+  return tools.flatMap((tool) => (tool.type === "hosted" ? [] : [tool.name]));
 }
 
 function isCallItem({ type }: JsonObject): boolean {

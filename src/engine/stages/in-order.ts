@@ -20,14 +20,17 @@ export function inOrder(observer: Observer): Stage {
   let queue: Waiting[] = [];
   /** How many of those that wait had begun when the open call went on. */
   let mixed = 0;
-  const byLane = new Map<number, Waiting>();
+  let byLane: Map<number, Waiting> | undefined;
 
   const wait = (lane: number | undefined, event: TurnEvent) => {
-    let waiting = lane === undefined ? queue.at(-1) : byLane.get(lane);
+    let waiting = lane === undefined ? queue.at(-1) : byLane?.get(lane);
     if (!waiting || waiting.lane !== lane) {
       waiting = { lane, events: [], done: false };
       queue.push(waiting);
-      if (lane !== undefined) byLane.set(lane, waiting);
+      if (lane !== undefined) {
+        byLane ??= new Map();
+        byLane.set(lane, waiting);
+      }
       if (event.type === "call.started") observer.callBuffered(event);
     }
     waiting.events.push(event);
@@ -42,7 +45,7 @@ export function inOrder(observer: Observer): Stage {
       if (!waiting) break;
       const [first] = waiting.events;
       if (waiting.lane !== undefined) {
-        byLane.delete(waiting.lane);
+        byLane?.delete(waiting.lane);
         open = waiting.done ? undefined : waiting.lane;
         opensCall = open !== undefined && first?.type === "call.started";
       }

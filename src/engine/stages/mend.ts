@@ -7,8 +7,9 @@ import type { Stage } from "./stage.ts";
  * those of strict tools, nor what was read out of text, where that is done in reading.
  */
 export function mendArguments({ tools }: Turn): Stage {
-  const strict = new Set(tools.flatMap((tool) => (tool.type === "function" && tool.strict ? [tool.name] : [])));
-  const open = new Map<number, VerbatimJson>();
+  const isStrict = (name: string) =>
+    tools.some((tool) => tool.type === "function" && tool.strict === true && tool.name === name);
+  let open: Map<number, VerbatimJson> | undefined;
 
   const finish = (json: VerbatimJson, event: CallDone, emit: Emit) => {
     const { rest, ending } = json.end();
@@ -21,19 +22,20 @@ export function mendArguments({ tools }: Turn): Stage {
   return (event, emit) => {
     switch (event.type) {
       case "call.started":
-        if (event.kind === "function" && event.dialect === undefined && !strict.has(event.name)) {
+        if (event.kind === "function" && event.dialect === undefined && !isStrict(event.name)) {
+          open ??= new Map();
           open.set(event.call, new VerbatimJson());
         }
         emit(event);
         return;
       case "call.arguments": {
-        const delta = open.get(event.call)?.push(event.delta) ?? event.delta;
+        const delta = open?.get(event.call)?.push(event.delta) ?? event.delta;
         if (delta !== "") emit(delta === event.delta ? event : { ...event, delta });
         return;
       }
       case "call.done": {
-        const json = open.get(event.call);
-        open.delete(event.call);
+        const json = open?.get(event.call);
+        open?.delete(event.call);
         if (json) finish(json, event, emit);
         else emit(event);
         return;

@@ -5,7 +5,7 @@ import type { Mismatch } from "./wording.ts";
 /** Checks the arguments of the tools of one request. Nothing is prepared before the first check of a tool. */
 export class ArgumentChecks {
   readonly #tools: readonly Tool[];
-  readonly #ready = new Map<string, ReturnType<typeof checkable>>();
+  #ready: Map<string, ReturnType<typeof checkable>> | undefined;
 
   constructor(tools: readonly Tool[]) {
     this.#tools = tools;
@@ -19,6 +19,7 @@ export class ArgumentChecks {
     const tool = this.#tools.find((tool) => tool.type === "function" && tool.name === name);
     if (tool?.type !== "function" || !tool.parameters) return undefined;
     try {
+      this.#ready ??= new Map();
       const schema = this.#ready.get(name) ?? checkable(tool.parameters);
       this.#ready.set(name, schema);
       if ("check" in schema) return schema.check(value);
