@@ -14,6 +14,7 @@ describe("examples/toolwire.yaml", () => {
     expect(config.backends).toMatchObject({
       chutes: { kind: "chat", api_key: "chutes-1" },
       openai: { kind: "responses", api_key: "openai-1" },
+      local: { kind: "chat", tools: "prompted" },
       demo: { kind: "demo" },
     });
     expect(config.models).toMatchObject({
