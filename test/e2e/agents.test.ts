@@ -38,5 +38,5 @@ function programOn(api: Api): Program {
 }
 
 const use = { client: ["@openai/agents"], mode: "`Runner.run`, streaming" };
-describeRoundTrips({ ...use, api: "chat" }, programOn("chat"), null);
+describeRoundTrips({ ...use, api: "chat" }, programOn("chat"), /finish_reason='length'/);
 describeRoundTrips({ ...use, api: "responses" }, programOn("responses"), /response\.incomplete/);

@@ -64,11 +64,13 @@ describe.each(["chat/m", "responses/m"])("the openai client before %s, which has
       finish_reason: "tool_calls",
       message: { content: expect.stringMatching(/^Let me look\.\s*$/) },
     });
-    const calls = first?.message.tool_calls?.filter((call) => call.type === "function") ?? [];
-    expect(calls.map((call) => JSON.parse(call.function.arguments))).toEqual(cities.map((city) => ({ city })));
+    const calls = (first?.message.tool_calls ?? []).flatMap((call) =>
+      call.type === "function" ? [{ id: call.id, arguments: call.function.arguments }] : [],
+    );
+    expect(calls.map((call) => JSON.parse(call.arguments))).toEqual(cities.map((city) => ({ city })));
     if (first) messages.push(first.message);
     for (const call of calls) {
-      messages.push({ role: "tool", tool_call_id: call.id, content: weather(call.function.arguments) });
+      messages.push({ role: "tool", tool_call_id: call.id, content: weather(call.arguments) });
     }
     const last = await ask();
     expect(last).toMatchObject({ finish_reason: "stop", message: { content: "Final: Köln: 21 and 東京: 21." } });
