@@ -125,7 +125,7 @@ class Driver {
 
   /** A round that has begun well. Until then nothing was sent, so that a failure can be met with another question. */
   async #begin(way: Way): Promise<Round> {
-    const { observer, ids } = this.#plan;
+    const { observer, ids, stop } = this.#plan;
     const lessons: Item[] = [];
     let invalid: InvalidCall | undefined;
     let delay = firstDelay();
@@ -143,8 +143,9 @@ class Driver {
         observer.reasking(error);
         continue;
       }
-      // A provider that does not take the lesson has nothing to say that the client could understand.
-      if (invalid && error.code === "upstream_rejected") throw invalid;
+      // A provider that does not take the lesson, or has no time left for it, is not to blame.
+      const isOfLesson = error.code === "upstream_rejected" || (error === this.#stop.reason && error !== stop.reason);
+      if (invalid && isOfLesson) throw invalid;
       delay = delay.next(undefined);
       const wait = retries > 0 && !this.#stop.reason ? retryDelay(error, delay.duration) : undefined;
       if (wait === undefined) throw error;
