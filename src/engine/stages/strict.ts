@@ -23,6 +23,7 @@ export function keepStrict({ tools }: Turn, checks: ArgumentChecks, observer: Ob
       emit({ type: "turn.failed", error: argumentsInvalid(call.name, text, mismatch) });
       return;
     }
+    observer.callReplayed(call, repairs.length + 3);
     emit(call);
     for (const repair of repairs) emit(repair);
     if (text !== "") emit({ type: "call.arguments", call: call.call, delta: text });
@@ -33,6 +34,7 @@ export function keepStrict({ tools }: Turn, checks: ArgumentChecks, observer: Ob
     switch (event.type) {
       case "call.started":
         if (event.kind !== "function" || !strict.has(event.name)) break;
+        observer.callBuffered(event);
         open = event;
         repairs = [];
         text = "";

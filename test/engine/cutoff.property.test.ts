@@ -1,0 +1,117 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { Observer } from "../../src/engine/observer.ts";
+import { keepChoice } from "../../src/engine/stages/choice.ts";
+import { cutOff } from "../../src/engine/stages/cutoff.ts";
+import { inOrder } from "../../src/engine/stages/in-order.ts";
+import { recoverCalls } from "../../src/engine/stages/recover.ts";
+import { line } from "../../src/engine/stages/stage.ts";
+import { keepStrict } from "../../src/engine/stages/strict.ts";
+import { ArgumentChecks } from "../../src/tools/index.ts";
+import { type EventSink, isTerminal, type Log, type ToolChoice, type Turn } from "../../src/turn/index.ts";
+import { cutAt, places } from "../dialects/pieces.ts";
+
+const nobody: EventSink = { on: false, keepsValues: false, write: () => {} };
+const silent: Log = { isLevelEnabled: () => false, debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
+const observer = new Observer(nobody, silent, "request", "backend");
+
+const parameters = { type: "object", properties: { at: { type: "string" } }, required: ["at"] };
+
+function turnWith(choice: ToolChoice, parallelToolCalls: boolean | undefined, stream: boolean): Turn {
+  return {
+    ...{ api: "chat", model: "m", stream, input: [], choice, settings: { parallelToolCalls }, parameters: {} },
+    tools: [
+      { type: "function", name: "look", parameters, strict: true },
+      { type: "function", name: "go", parameters },
+    ],
+  };
+}
+
+/** What a client has of the answer, in the end. */
+function hear(turn: Turn, pieces: readonly string[], reason: "stop" | "length") {
+  const heard = { text: "", calls: [] as string[], end: "" };
+  let open = "";
+  const stages = [
+    recoverCalls(turn, { dialects: "auto", repair: true, prompted: true }, observer),
+    cutOff(turn, observer),
+    keepChoice(turn, observer),
+    inOrder(observer),
+    keepStrict(turn, new ArgumentChecks(turn.tools), observer),
+  ].filter((stage) => stage !== undefined);
+  const emit = line(stages, (event) => {
+    if (heard.end !== "") return;
+    if (event.type === "text.delta") heard.text += event.text;
+    if (event.type === "call.started") open = `${event.name} `;
+    if (event.type === "call.arguments") open += event.delta;
+    if (event.type === "call.done") heard.calls.push(open);
+    if (isTerminal(event)) heard.end = event.type === "turn.finished" ? event.reason : "failed";
+  });
+  for (const text of pieces) if (heard.end === "") emit({ type: "text.delta", text });
+  if (heard.end === "") emit({ type: "turn.finished", reason });
+  return heard;
+}
+
+const block = (name: string, values: object) =>
+  `<tool_call>${JSON.stringify({ name, arguments: JSON.stringify(values) })}</tool_call>`;
+const parts = fc.constantFrom(
+  block("look", { at: "sea" }),
+  block("go", { at: "sea" }),
+  block("go", { at: 5 }),
+  block("look", { at: 5 }),
+  block("nowhere", {}),
+  "<tool_call>{bad</tool_call>",
+  "<tool_call>",
+  "\n",
+  " and then ",
+  "I see the sea, and the sea is blue, and the sky is blue as well, as far as I can see from here. ",
+  "<think>Hm.</think>",
+  "```\n",
+);
+const choices = fc.constantFrom<ToolChoice>(
+  { mode: "auto" },
+  { mode: "required" },
+  { mode: "forced", tool: { kind: "function", name: "look" } },
+  { mode: "allowed", required: false, tools: [{ kind: "function", name: "go" }], others: [] },
+);
+const settings = fc.record({
+  text: fc.array(parts, { maxLength: 7 }).map((some) => some.join("")),
+  choice: choices,
+  parallel: fc.constantFrom(undefined, false),
+  reason: fc.constantFrom("stop" as const, "length" as const),
+});
+
+describe("an answer of a backend without tools", () => {
+  it("gives the same calls and the same end however it is cut", () => {
+    fc.assert(
+      fc.property(settings, places, ({ text, choice, parallel, reason }, cuts) => {
+        const turn = turnWith(choice, parallel, true);
+        const whole = hear(turn, [text], reason);
+        expect(hear(turn, cutAt(text, cuts), reason)).toEqual(whole);
+        expect(hear(turn, text.split(""), reason)).toEqual(whole);
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+
+  it("gives the same when it comes whole as when it streams", () => {
+    fc.assert(
+      fc.property(settings, ({ text, choice, parallel, reason }) => {
+        const streamed = hear(turnWith(choice, parallel, true), text.split(""), reason);
+        expect(hear(turnWith(choice, parallel, false), [text], reason)).toEqual(streamed);
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+
+  it("has nothing behind its first call but calls", () => {
+    fc.assert(
+      fc.property(settings, ({ text, choice, parallel, reason }) => {
+        const { calls, text: said } = hear(turnWith(choice, parallel, true), [text], reason);
+        const [before = ""] = text.split('<tool_call>{"name"');
+        if (calls.length > 0 && !before.includes("```"))
+          expect(before.replace(/\s+/g, "")).toContain(said.replace(/\s+/g, ""));
+        if (parallel === false || choice.mode === "forced") expect(calls.length).toBeLessThanOrEqual(1);
+      }),
+    );
+  });
+});
