@@ -84,12 +84,21 @@ describe("arguments that nothing can mend", () => {
     '"just words"',
     '{"a": nope}',
     '{"location": "Rome" Italy}',
+    '{"a": 1 // note}',
+    '{"a": "x", /* note}',
+    '{"a": 1}\u00a0',
     '{"a": "say "hi" now"}',
     "}",
   ])("%j is passed on as it is", (text) => {
     for (const pieces of [[text], units(text), ...cutsInTwo(text)]) {
       expect(pass(pieces)).toEqual({ out: text, ending: "whole", repairs: [] });
     }
+  });
+
+  it("are as deep as they are, if they are too deep to be any", () => {
+    const text = `${"[".repeat(1_000)}${"[],".repeat(1_000)}[]${"]".repeat(1_000)}`;
+    for (const pieces of [[text], units(text)])
+      expect(pass(pieces)).toEqual({ out: text, ending: "whole", repairs: [] });
   });
 
   it("lose nothing, though their beginning was mended", () => {

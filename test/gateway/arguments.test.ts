@@ -1,9 +1,7 @@
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { RunningServer } from "../../src/http/server.ts";
-import { type Api, type JsonObject, parseJson } from "../../src/turn/index.ts";
+import { type Api, parseJson } from "../../src/turn/index.ts";
+import { createEventsFile, named } from "../support/events-file.ts";
 import { ask, bothBackends, requestFor, startGateway, type TurnWish } from "../support/gateway.ts";
 import { type Provider, startProvider, type TurnReply } from "../support/provider.ts";
 
@@ -15,8 +13,7 @@ const place = {
 const loose = [{ name: "get_weather", parameters: place }];
 const strict = [{ name: "get_weather", parameters: place, strict: true }];
 
-const folder = mkdtempSync(join(tmpdir(), "toolwire-arguments-"));
-const file = join(folder, "events.ndjson");
+const file = createEventsFile();
 let replies: TurnReply[];
 let provider: Provider;
 let gateway: RunningServer;
@@ -30,26 +27,16 @@ beforeAll(async () => {
       [`${backend}-exact`, { backend, model: "m", repair: false }],
     ]),
   );
-  gateway = await startGateway({ ...config, models, telemetry: { events: file } });
+  gateway = await startGateway({ ...config, models, telemetry: { events: file.path } });
 });
 afterAll(async () => {
   await gateway.close();
   await provider.close();
-  rmSync(folder, { recursive: true, force: true });
+  file.remove();
 });
 
 let requests = 0;
 
-function eventsOf(id: string): Promise<JsonObject[]> {
-  return vi.waitFor(() => {
-    const lines = readFileSync(file, "utf8").trim().split("\n");
-    const events = lines.map((line) => parseJson(line) as JsonObject).filter((event) => event.request_id === id);
-    expect(events.at(-1)?.event).toBe("turn_finished");
-    return events;
-  });
-}
-
-const named = (events: JsonObject[], name: string) => events.filter(({ event }) => event === name);
 const callWith = (text: string): TurnReply => ({
   calls: [{ id: "call_up", name: "get_weather", arguments: text }],
   chunk: 4,
@@ -86,7 +73,7 @@ describe.each(places)("arguments that a %s client gets from a %s backend (%s)", 
     const { answer, id } = await hear([callWith(text)]);
     expect(parseJson(answer.calls[0]?.arguments ?? "")).toMatchObject({ city: "Rome", days: 3 });
     expect(answer.ended).toBe("completed");
-    expect(named(await eventsOf(id), "arguments_repaired")).toMatchObject([{ what, id: answer.calls[0]?.id }]);
+    expect(named(await file.of(id), "arguments_repaired")).toMatchObject([{ what, id: answer.calls[0]?.id }]);
     const exact = await hear([callWith(text)], {}, `${backend}-exact`);
     expect(exact.answer.calls).toMatchObject([{ arguments: text }]);
   });
@@ -94,13 +81,13 @@ describe.each(places)("arguments that a %s client gets from a %s backend (%s)", 
   it("that nothing can mend are passed on, and that is told", async () => {
     const { answer, id } = await hear([callWith('{"city": Rome City}')]);
     expect(answer.calls).toMatchObject([{ arguments: '{"city": Rome City}' }]);
-    expect(named(await eventsOf(id), "parse_failure")).toHaveLength(1);
+    expect(named(await file.of(id), "parse_failure")).toHaveLength(1);
   });
 
   it("that do not fit are given with a warning where the tool is not strict", async () => {
     const { answer, id } = await hear([callWith('{"city": "Rome", "days": "three"}')]);
     expect(answer.calls).toMatchObject([{ name: "get_weather" }]);
-    expect(named(await eventsOf(id), "schema_mismatch")).toMatchObject([{ name: "get_weather", path: "/days" }]);
+    expect(named(await file.of(id), "schema_mismatch")).toMatchObject([{ name: "get_weather", path: "/days" }]);
   });
 
   it.each([
@@ -111,7 +98,7 @@ describe.each(places)("arguments that a %s client gets from a %s backend (%s)", 
     const { answer, id } = await hear([callWith(text)], { tools: strict });
     expect(answer).toMatchObject({ calls: [], error: { code: "tool_call_invalid" }, ended: "failed" });
     expect(answer.raw).not.toContain("call_up");
-    expect(named(await eventsOf(id), "strict_failure")).toMatchObject([{ name: "get_weather", path }]);
+    expect(named(await file.of(id), "strict_failure")).toMatchObject([{ name: "get_weather", path }]);
     const said = await hear([callWith(text)], { tools: strict }, `${backend}-says`);
     expect(said.answer).toMatchObject({ calls: [], ended: "completed" });
     expect(said.answer.text).toContain('"get_weather"');
@@ -154,7 +141,7 @@ describe.each(places)("arguments that a %s client gets from a %s backend (%s)", 
       arguments: text,
     }));
     const { answer, id } = await hear([{ calls, chunk: 4 }], { tools: strict });
-    const events = await eventsOf(id);
+    const events = await file.of(id);
     expect(answer.error?.code).toBe("tool_call_invalid");
     expect(named(events, "strict_failure")).toHaveLength(1);
     expect(named(events, "tool_call")).toHaveLength(stream ? 1 : 0);

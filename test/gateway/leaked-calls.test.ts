@@ -1,9 +1,7 @@
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { RunningServer } from "../../src/http/server.ts";
-import { type Api, type JsonObject, parseJson } from "../../src/turn/index.ts";
+import { type Api, parseJson } from "../../src/turn/index.ts";
+import { createEventsFile } from "../support/events-file.ts";
 import {
   type Answer,
   ask,
@@ -31,8 +29,7 @@ const oslo = written("get_time", "Oslo");
 const inRome = { name: "get_weather", arguments: { location: "Rome" } };
 const inOslo = { name: "get_time", arguments: { location: "Oslo" } };
 
-const folder = mkdtempSync(join(tmpdir(), "toolwire-leaked-"));
-const file = join(folder, "events.ndjson");
+const file = createEventsFile();
 let reply: Reply;
 let provider: Provider;
 let gateway: RunningServer;
@@ -47,13 +44,13 @@ beforeAll(async () => {
       exact: { backend: "chat", model: "leaky", turn: { repair: false } },
       llama: { backend: "chat", model: "leaky", dialects: ["llama3-json"] },
     },
-    telemetry: { events: file },
+    telemetry: { events: file.path },
   });
 });
 afterAll(async () => {
   await gateway.close();
   await provider.close();
-  rmSync(folder, { recursive: true, force: true });
+  file.remove();
 });
 
 let requests = 0;
@@ -63,16 +60,6 @@ async function play(api: Api, model: string, answer: TurnReply, wish: Partial<Tu
   const id = `leak-${++requests}`;
   const body = requestFor(api, { model, tools, ...wish });
   return { answer: await ask(gateway, api, body, { "x-request-id": id }), id };
-}
-
-/** The events of a turn; they are written a moment after it. */
-function eventsOf(id: string): Promise<JsonObject[]> {
-  return vi.waitFor(() => {
-    const lines = readFileSync(file, "utf8").trim().split("\n");
-    const events = lines.map((line) => parseJson(line) as JsonObject).filter((event) => event.request_id === id);
-    expect(events.at(-1)?.event).toBe("turn_finished");
-    return events;
-  });
 }
 
 function callsOf({ calls }: Answer) {
@@ -269,7 +256,7 @@ describe("what is told of written calls", () => {
   it("is their dialect, and null for native ones", async () => {
     const native = { id: "call_n", name: "get_time", arguments: "{}" };
     const { id, answer } = await play("chat", "chat/leaky", { say: rome, calls: [native] }, { stream: true });
-    const events = await eventsOf(id);
+    const events = await file.of(id);
     expect(events.filter(({ event }) => event === "tool_call")).toMatchObject([
       { id: answer.calls[0]?.id, name: "get_weather", dialect: "hermes-json", argument_bytes: expect.any(Number) },
       { id: "call_n", name: "get_time", dialect: null },
@@ -281,7 +268,7 @@ describe("what is told of written calls", () => {
   it("is what was put right in them", async () => {
     const { id, answer } = await play("responses", "chat/leaky", { say: slips }, { stream: true });
     expect(callsOf(answer)).toEqual([inRome]);
-    const events = await eventsOf(id);
+    const events = await file.of(id);
     const about = { id: answer.calls[0]?.id, name: "get_weather" };
     expect(events.filter(({ event }) => event === "call_repaired")).toMatchObject([{ kind: "name_case", ...about }]);
     const mended = events.filter(({ event }) => event === "arguments_repaired");
@@ -304,7 +291,7 @@ describe("what is told of written calls", () => {
     const broken = '<tool_call>\n{"name": "get_weather", "arguments": {"location": secret-place}}\n</tool_call>';
     const { id, answer } = await play("chat", "chat/leaky", { say: broken });
     expect(answer).toMatchObject({ text: broken, calls: [] });
-    const events = await eventsOf(id);
+    const events = await file.of(id);
     const failures = events.filter(({ event }) => event === "parse_failure");
     expect(failures).toMatchObject([{ dialect: "hermes-json", reason: expect.any(String), name: "get_weather" }]);
     expect(JSON.stringify(events)).not.toContain("secret-place");
@@ -312,7 +299,7 @@ describe("what is told of written calls", () => {
 
   it("is not a name that only the model knows", async () => {
     const { id } = await play("chat", "chat/leaky", { say: written("secret_name", "Rome") });
-    const events = await eventsOf(id);
+    const events = await file.of(id);
     const failure = events.find(({ event }) => event === "parse_failure");
     expect(failure).toMatchObject({ dialect: expect.any(String), reason: "unknown_tool", name: null });
     expect(JSON.stringify(events)).not.toContain("secret_name");

@@ -1,9 +1,7 @@
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import type { RunningServer } from "../../src/http/server.ts";
 import { type Api, type JsonObject, parseJson } from "../../src/turn/index.ts";
+import { createEventsFile, named } from "../support/events-file.ts";
 import {
   type Answer,
   ask,
@@ -37,8 +35,7 @@ const inRome = { name: "get_weather", arguments: { location: "Rome" } };
 const inOslo = { name: "get_time", arguments: { location: "Oslo" } };
 const wrong = sentinel("get_weather", { location: 7 });
 
-const folder = mkdtempSync(join(tmpdir(), "toolwire-prompted-"));
-const file = join(folder, "events.ndjson");
+const file = createEventsFile();
 let script: Script;
 let provider: Provider;
 let gateway: RunningServer;
@@ -58,13 +55,13 @@ beforeAll(async () => {
     models,
     // Tools that the gateway runs are another matter.
     tools: { enabled: false },
-    telemetry: { events: file },
+    telemetry: { events: file.path },
   });
 });
 afterAll(async () => {
   await gateway.close();
   await provider.close();
-  rmSync(folder, { recursive: true, force: true });
+  file.remove();
 });
 
 let requests = 0;
@@ -82,18 +79,7 @@ async function play(api: Api, model: string, replies: TurnReply | TurnReply[], w
   return { answer, id, asked: provider.requests.map((request) => request.body) };
 }
 
-/** The events of a turn; they are written a moment after it. */
-function eventsOf(id: string): Promise<JsonObject[]> {
-  return vi.waitFor(() => {
-    const lines = readFileSync(file, "utf8").trim().split("\n");
-    const events = lines.map((line) => parseJson(line) as JsonObject).filter((event) => event.request_id === id);
-    expect(events.at(-1)?.event).toBe("turn_finished");
-    return events;
-  });
-}
-
 const callsOf = ({ calls }: Answer) => calls.map(({ name, arguments: text }) => ({ name, arguments: parseJson(text) }));
-const named = (events: JsonObject[], name: string) => events.filter(({ event }) => event === name);
 const textOf = (body: JsonObject | undefined) => JSON.stringify(body);
 
 const apis = ["chat", "responses"] as const;
@@ -138,7 +124,7 @@ describe.each(places)("a %s client of a %s backend without tools (%s)", (client,
     const { answer, id } = await hear({ say: `Both.\n${rome}\nand also\n${oslo}\nDone.` });
     expect(callsOf(answer)).toEqual([inRome, inOslo]);
     expect(answer.text.trim()).toBe("Both.");
-    const [cut] = named(await eventsOf(id), "tool_cutoff");
+    const [cut] = named(await file.of(id), "tool_cutoff");
     expect(cut).toMatchObject({ call_ids: answer.calls.map((call) => call.id), backend });
     expect(cut?.bytes_dropped).toBeGreaterThan(10);
   });
@@ -148,7 +134,7 @@ describe.each(places)("a %s client of a %s backend without tools (%s)", (client,
     const { answer, id } = await hear({ say: `${rome}\n${tale}${oslo}`, chunk: 8 });
     expect(callsOf(answer)).toEqual([inRome]);
     expect(answer).toMatchObject({ text: "", finish: ended, ended: "completed" });
-    const [cut, ...others] = named(await eventsOf(id), "tool_cutoff");
+    const [cut, ...others] = named(await file.of(id), "tool_cutoff");
     expect(others).toEqual([]);
     expect(cut?.call_ids).toEqual(answer.calls.map((call) => call.id));
     const [request] = provider.requests;
@@ -162,7 +148,7 @@ describe.each(places)("a %s client of a %s backend without tools (%s)", (client,
     const { answer, id } = await hear({ say: `Hm.\n${rome}\n${tale}` }, { choice });
     expect(answer).toMatchObject({ calls: [], ended: "completed" });
     expect(answer.text.trim()).toBe("Hm.");
-    expect(named(await eventsOf(id), "tool_cutoff")).toMatchObject([{ call_ids: [] }]);
+    expect(named(await file.of(id), "tool_cutoff")).toMatchObject([{ call_ids: [] }]);
   });
 
   it.each([
@@ -175,7 +161,7 @@ describe.each(places)("a %s client of a %s backend without tools (%s)", (client,
       const { answer, id } = await hear({ say: `${rome}\n${tale}\n${more}`, chunk: 100 }, { tools: strict, ...wish });
       expect(callsOf(answer)).toEqual([inRome]);
       expect(answer).toMatchObject({ finish: ended, ended: "completed", error: null });
-      expect(named(await eventsOf(id), "tool_cutoff")).toHaveLength(1);
+      expect(named(await file.of(id), "tool_cutoff")).toHaveLength(1);
     }
   });
 
@@ -224,7 +210,7 @@ describe.each(places)("a %s client of a %s backend without tools (%s)", (client,
     const slip = `<tool_call>{"name": "get_weather", "arguments": {"location": 'Rome',}}</tool_call>`;
     const mended = await hear({ say: slip });
     expect(callsOf(mended.answer)).toEqual([inRome]);
-    const kinds = named(await eventsOf(mended.id), "arguments_repaired").map(({ what }) => what);
+    const kinds = named(await file.of(mended.id), "arguments_repaired").map(({ what }) => what);
     expect(kinds).toEqual(["single_quotes", "trailing_comma"]);
     const broken = '<tool_call>{"name": "get_weather", "arguments": {"location": Rome City}}</tool_call>';
     expect((await hear({ say: broken })).answer).toMatchObject({ text: broken, calls: [] });
@@ -233,7 +219,7 @@ describe.each(places)("a %s client of a %s backend without tools (%s)", (client,
   it("gets arguments that do not fit a schema that is not strict, and the log has a warning", async () => {
     const { answer, id } = await hear({ say: wrong });
     expect(callsOf(answer)).toEqual([{ name: "get_weather", arguments: { location: 7 } }]);
-    const [mismatch] = named(await eventsOf(id), "schema_mismatch");
+    const [mismatch] = named(await file.of(id), "schema_mismatch");
     expect(mismatch).toMatchObject({ name: "get_weather", path: "/location", id: answer.calls[0]?.id });
   });
 
@@ -254,7 +240,7 @@ describe.each(places)("a %s client of a %s backend without tools (%s)", (client,
     const { answer, id } = await hear({ say }, { tools: strict });
     expect(answer).toMatchObject({ calls: [], text: "", ended: "failed" });
     expect(answer.error?.code).toBe("tool_call_invalid");
-    expect(named(await eventsOf(id), "strict_failure")).toMatchObject([{ name, path }]);
+    expect(named(await file.of(id), "strict_failure")).toMatchObject([{ name, path }]);
     const after = await hear({ say: `Now, then.\n${say}` }, { tools: strict });
     expect(after.answer.error?.code).toBe("tool_call_invalid");
     if (stream) expect(after.answer.text.trim()).toBe("Now, then.");
@@ -283,7 +269,7 @@ describe.each(places)("a %s client of a %s backend without tools (%s)", (client,
     const say = '<tool_call>get_weather(location="SECRET")</tool_call>';
     const { answer, id } = await hear({ say }, { tools: strict });
     expect(answer.error?.code).toBe("tool_call_invalid");
-    expect(JSON.stringify(await eventsOf(id))).not.toContain("SECRET");
+    expect(JSON.stringify(await file.of(id))).not.toContain("SECRET");
   });
 
   it("gets what the model does better when it is told what was wrong", async () => {
@@ -297,7 +283,7 @@ describe.each(places)("a %s client of a %s backend without tools (%s)", (client,
     expect(asked).toHaveLength(3);
     expect(textOf(asked[1])).toContain("/location must be");
     expect(textOf(asked[2])).toContain("not JSON");
-    expect(named(await eventsOf(id), "strict_failure")).toHaveLength(2);
+    expect(named(await file.of(id), "strict_failure")).toHaveLength(2);
   });
 
   it("gets no text of a model that has to call a tool before it does", async () => {

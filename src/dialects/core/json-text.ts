@@ -71,10 +71,18 @@ export class JsonText {
     return this.#state === "done";
   }
 
-  /** Something was read that is given only with what follows it. */
+  get isInComment(): boolean {
+    return this.#comment !== undefined;
+  }
+
+  /** Something was read that is given only with what follows it, or is left out. */
   get isHolding(): boolean {
     return (
-      this.#comma || this.#isInToken() || (this.#isKey && this.#string !== undefined) || !!this.#string?.isInEscape
+      this.isInComment ||
+      this.#comma ||
+      this.#isInToken() ||
+      (this.#isKey && this.#string !== undefined) ||
+      !!this.#string?.isInEscape
     );
   }
 

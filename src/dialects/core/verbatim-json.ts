@@ -10,6 +10,8 @@ const comma = 0x2c;
 /** What a piece of a string has none of if nothing happens in it. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: JSON forbids just these in a string.
 const special = /["\\\u0000-\u001f]/;
+/** Deeper than this it is no arguments of anything, and nothing is looked for in it. */
+const deepest = 512;
 /** More is not held back. */
 const mostHeld = 400;
 
@@ -24,8 +26,11 @@ type Mode = "verbatim" | "mended" | "encoded" | "tail" | "raw";
 
 type State = Place | "colon" | "word" | "end";
 
-/** go: it can be passed on, and what is held with it. hold: only with what follows. wait: it changes nothing about that. */
-type Step = "go" | "hold" | "wait" | "slip" | "encoded";
+/**
+ * go: it can be passed on, and what is held with it. hold: only with what follows. wait: it changes nothing about that. The others
+ * end this kind of reading.
+ */
+type Step = "go" | "hold" | "wait" | "slip" | "encoded" | "deep";
 
 /**
  * JSON that comes in pieces and is passed on as it is written, down to its white space. From the first slip on that has only one
@@ -76,15 +81,22 @@ export class VerbatimJson {
   end(): { rest: string; ending: JsonEnding } {
     switch (this.#mode) {
       case "mended":
-        // What is not closed here was not closed there: nothing is completed.
-        return { rest: "", ending: this.#mender?.isDone ? "whole" : "cut" };
+        return this.#endMended();
       case "encoded":
         return { rest: this.#decode(), ending: "whole" };
       case "tail":
-        if (this.#held.trim() !== "") this.#repairs.add("extra_close");
+        if (/[\]}]/.test(this.#held)) this.#repairs.add("extra_close");
         return { rest: "", ending: "whole" };
     }
     return { rest: this.#held, ending: "whole" };
+  }
+
+  /** What is not closed here was not closed there: nothing is completed. */
+  #endMended(): { rest: string; ending: JsonEnding } {
+    if (!this.#mender?.isInComment) return { rest: "", ending: this.#mender?.isDone ? "whole" : "cut" };
+    // A comment that never ends may have anything in it, the end of the value too.
+    this.#mode = "raw";
+    return { rest: this.#unsaid, ending: "whole" };
   }
 
   /** Reads on from a place in the text, before which all is held back. */
@@ -98,6 +110,11 @@ export class VerbatimJson {
         return text.slice(0, at);
       }
       if (step === "slip") return this.#slip(text, at, hold);
+      if (step === "deep") {
+        this.#mode = "raw";
+        this.#held = "";
+        return text;
+      }
       if (step === "hold" && hold === -1) hold = at;
       else if (step === "go") hold = -1;
     }
@@ -143,6 +160,7 @@ export class VerbatimJson {
 
   #begin(character: number): Step {
     if (character === 0x7b || character === 0x5b) {
+      if (this.#closers.length === deepest) return "deep";
       this.#closers += character === 0x7b ? "}" : "]";
       this.#state = character === 0x7b ? "first-key" : "first-value";
       return "go";
@@ -245,7 +263,7 @@ export class VerbatimJson {
   /** Brackets too many behind the value are left out. Anything else is not, nor is what stood before it. */
   #readTail(piece: string): string {
     this.#held += piece;
-    if (this.#held.length <= mostHeld && /^[\]}\s]*$/.test(piece)) return "";
+    if (this.#held.length <= mostHeld && /^[\]} \t\r\n]*$/.test(piece)) return "";
     const tail = this.#held;
     this.#held = "";
     this.#mode = "raw";
