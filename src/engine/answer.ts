@@ -110,7 +110,10 @@ export class Answer {
         this.usage = addUsage(this.usage, event.usage);
         return;
       case "message.started":
+      case "message.done":
       case "reasoning.started":
+      case "reasoning.done":
+        // An item with nothing in it is no content yet.
         if (!this.#begun) {
           this.#waiting.push(event);
           return;

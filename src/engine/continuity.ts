@@ -62,25 +62,36 @@ export interface CallNames {
  */
 export class Before {
   #last = "";
-  readonly #unread: string[] = [];
-  #digest = "";
+  readonly #unread: { text: string; isOutput: boolean }[] = [];
+  #digests: readonly string[] = [""];
 
   add(item: Item): void {
-    if (item.type === "output") this.#unread.push(typeof item.output === "string" ? item.output : textOf(item.output));
+    if (item.type === "output") {
+      this.#unread.push({ text: typeof item.output === "string" ? item.output : textOf(item.output), isOutput: true });
+    }
     if (item.type !== "message" || item.role !== "user") return;
     this.#last = textOf(item.content);
-    this.#unread.push(this.#last);
+    this.#unread.push({ text: this.#last, isOutput: false });
   }
 
   of(callId: string): string {
-    if (!isNumberedId(callId)) return this.#last;
-    for (const text of this.#unread) {
-      this.#digest = createHash("sha256").update(`${this.#digest}\n${text}`).digest("base64");
+    return this.candidates(callId)[0] ?? "";
+  }
+
+  /** The newest first. Outputs that stand before a call may be those of calls that were made with it. */
+  candidates(callId: string): readonly string[] {
+    if (!isNumberedId(callId)) return [this.#last];
+    for (const { text, isOutput } of this.#unread) {
+      const [last = ""] = this.#digests;
+      const digest = createHash("sha256").update(`${last}\n${text}`).digest("base64");
+      this.#digests = isOutput ? [digest, ...this.#digests.slice(0, mostCandidates - 1)] : [digest];
     }
     this.#unread.length = 0;
-    return this.#digest;
+    return this.#digests;
   }
 }
+
+const mostCandidates = 16;
 
 function textOf(parts: readonly Part[]): string {
   return parts.map((part) => (part.type === "text" ? part.text : part.type)).join("\n");

@@ -19,7 +19,7 @@ import type { Observer, TurnSummary } from "./observer.ts";
 import { Round } from "./round.ts";
 import { settleCalls } from "./stages/calls.ts";
 import { keepChoice } from "./stages/choice.ts";
-import { cutOff } from "./stages/cutoff.ts";
+import { Cutoff } from "./stages/cutoff.ts";
 import { holdWords } from "./stages/hold.ts";
 import { inOrder } from "./stages/in-order.ts";
 import { mendArguments } from "./stages/mend.ts";
@@ -139,7 +139,7 @@ class Driver {
         reask--;
         retries++;
         invalid = error;
-        lessons.push(...error.lesson(round.heard));
+        lessons.push(...error.lesson(round.heard, way.backend.wantsReasoning ? round.thought : ""));
         observer.reasking(error);
         continue;
       }
@@ -159,17 +159,20 @@ class Driver {
     const { ids, observer, memory, clock } = this.#plan;
     const { prompted } = way;
     const turn = way.turn(lessons);
+    const cutoff = prompted ? new Cutoff(turn, observer) : undefined;
+    // What was said cannot be taken back when the call that must come does not.
+    const holds = way.reask > 0 && demandsCall(turn.choice);
     const checks = new ArgumentChecks(turn.tools);
     const stages = [
-      recoverCalls(turn, way.recovery, observer),
-      prompted ? cutOff(turn, observer) : undefined,
+      cutoff?.ear,
+      recoverCalls(turn, way.recovery, observer, turn.stream && !holds),
+      cutoff?.stage,
       keepChoice(turn, observer),
       way.repair ? mendArguments(turn) : undefined,
       inOrder(observer),
       keepStrict(turn, checks, observer),
       settleCalls(ids, checks, observer),
-      // What was said cannot be taken back when the call that must come does not.
-      way.reask > 0 && demandsCall(turn.choice) ? holdWords() : undefined,
+      holds ? holdWords() : undefined,
       // A backend that knows nothing of calls misses nothing of them.
       prompted ? undefined : rememberCalls(memory, way.backend, turn, this.#plan.turn.input),
     ].filter((stage) => stage !== undefined);

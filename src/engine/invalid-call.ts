@@ -25,16 +25,21 @@ export class InvalidCall extends TurnError {
     this.#lesson = lesson;
   }
 
-  /** What the conversation is continued with so that the model does better; `said` is what it said instead of a call. */
-  lesson(said: string): Item[] {
+  /**
+   * What the conversation is continued with so that the model does better: `said` is what it said instead of a call, and `thought`
+   * what it thought before the call, where its provider would miss it.
+   */
+  lesson(said: string, thought: string): Item[] {
     const { call, words } = this.#lesson;
     // Some models insist on answers between questions.
     if (!call) return [message("assistant", said.trim() === "" ? nothing : cut(said)), message("user", words)];
     const callId = newId("call");
+    const before: Item[] = thought === "" ? [] : [{ type: "reasoning", summary: [thought] }];
     // A provider may refuse a history with arguments that are no JSON; then the words have them.
     const isJson = isObject(parseJson(call.arguments));
     const quoted = isJson ? words : `${words} The arguments were: ${cut(call.arguments)}`;
     return [
+      ...before,
       { type: "call", kind: "function", callId, name: call.name, arguments: isJson ? call.arguments : "{}" },
       { type: "output", kind: "function", callId, output: quoted },
     ];

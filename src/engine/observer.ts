@@ -40,6 +40,7 @@ export class Observer {
   #keptTexts = 0;
   /** Of the calls that the client was given in this attempt. */
   #callIds: string[] = [];
+  #cutOff: { readonly bytes: number } | undefined;
   /** Events of an attempt of which nothing was sent yet; nothing where they are told at once. */
   #untold: [event: string, fields: EventFields, values: EventFields | undefined][] | undefined = [];
   /** Who is asked now. */
@@ -78,6 +79,7 @@ export class Observer {
     this.attempts++;
     this.calls = 0;
     this.#callIds = [];
+    this.#cutOff = undefined;
     this.repairs = undefined;
     this.#untold = [];
   }
@@ -165,10 +167,14 @@ export class Observer {
     this.#log.warn({ request_id: this.#requestId, ...fields }, "the arguments of a call do not fit its schema");
   }
 
-  /** The turn of a backend without tools ended with its calls; so much of what it went on to say was dropped. */
-  cutOff(bytes: number): void {
+  /** The turn of a backend without tools ended with its calls; how much of what it went on to say was dropped shows at the end. */
+  cutOff(dropped: { readonly bytes: number }): void {
+    this.#cutOff = dropped;
+  }
+
+  #tellCutOff({ bytes }: { readonly bytes: number }): void {
     const fields = { call_ids: [...this.#callIds], backend: this.backend, bytes_dropped: bytes };
-    if (this.#events.on) this.#tell("tool_cutoff", fields);
+    if (this.#events.on) this.#write("tool_cutoff", fields);
     if (this.#debugs) this.#debug("the backend's turn was ended at its calls", fields);
   }
 
@@ -199,8 +205,9 @@ export class Observer {
 
   turnFinished(summary: TurnSummary): void {
     if (this.#untold && summary.status !== "completed" && summary.status !== "incomplete") this.#forgetCalls();
-    if (!this.#events.on) return;
     this.committed();
+    if (this.#cutOff) this.#tellCutOff(this.#cutOff);
+    if (!this.#events.on) return;
     const { status, code, usage, firstContentMs, overheadMs, totalMs } = summary;
     this.#write("turn_finished", {
       status,
@@ -221,7 +228,8 @@ export class Observer {
   /** The client was given none of them. */
   #forgetCalls(): void {
     this.calls = 0;
-    this.#untold = this.#untold?.filter(([event]) => event !== "tool_call" && event !== "tool_cutoff");
+    this.#cutOff = undefined;
+    this.#untold = this.#untold?.filter(([event]) => event !== "tool_call");
   }
 
   #tell(event: string, fields: EventFields, values?: EventFields): void {

@@ -83,7 +83,7 @@ class History {
 
   #call(item: CallItem): CallItem {
     const { callId: id, name, arguments: text } = item;
-    const kept = this.#memory.recallCall({ callId: id, name, arguments: text, before: this.#before.of(id) });
+    const kept = this.#recall(id, name, text);
     if (kept) this.#kept.push(kept);
     const callId = this.#idFor(id, kept);
     const own = kept && this.#isOwn(kept) ? kept : undefined;
@@ -91,6 +91,14 @@ class History {
     // What a client brings of its own API means nothing to a backend of the other.
     const more = own?.more && own.more.api !== item.more?.api ? own.more : item.more;
     return callId === item.callId && more === item.more ? item : { ...item, callId, more };
+  }
+
+  #recall(callId: string, name: string, text: string): KeptCall | undefined {
+    for (const before of this.#before.candidates(callId)) {
+      const kept = this.#memory.recallCall({ callId, name, arguments: text, before });
+      if (kept) return kept;
+    }
+    return undefined;
   }
 
   #output(item: OutputItem): OutputItem {

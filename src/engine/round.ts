@@ -35,8 +35,9 @@ export class Round {
   #silence: NodeJS.Timeout | undefined;
   #over = false;
   #heardEnd = false;
-  /** What the model has said, up to more than anybody wants to quote. */
+  /** What the model has said and thought, up to more than anybody wants to quote. */
   heard = "";
+  thought = "";
 
   constructor(way: Way, turn: Turn, stages: readonly Stage[], answer: Answer, stop: Stop, onCommit: () => void) {
     this.#way = way;
@@ -85,12 +86,17 @@ export class Round {
       return;
     }
     this.#heardEnd ||= isTerminal(event);
-    if (event.type === "text.delta" && this.#way.reask > 0 && this.heard.length < mostHeard) this.heard += event.text;
+    if (this.#way.reask > 0) this.#note(event);
     if (this.#silence && isContent(event)) {
       clearTimeout(this.#silence);
       this.#silence = undefined;
     }
     this.#emit(event);
+  }
+
+  #note(event: TurnEvent): void {
+    if (event.type === "text.delta" && this.heard.length < mostHeard) this.heard += event.text;
+    if (event.type === "reasoning.delta" && this.thought.length < mostHeard) this.thought += event.text;
   }
 
   /** What comes out of the stages. */

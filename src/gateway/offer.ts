@@ -1,6 +1,6 @@
 import type { Way } from "../engine/index.ts";
 import { checkDemand, sentinelDialect, toolLabel } from "../tools/index.ts";
-import type { Item, Tool, Turn } from "../turn/index.ts";
+import { type Item, type Tool, type Turn, TurnError } from "../turn/index.ts";
 import type { Route } from "./models.ts";
 
 /** The turn as the route's backend can be asked: its model's name, and the tools that it can carry. */
@@ -17,6 +17,15 @@ export function isPrompted({ tools }: Route["settings"]): boolean {
 /** Throws where the request demands a call that the route's backend cannot be asked for. */
 export function checkRoute({ choice, tools }: Turn, route: Route): void {
   if (!knowsOtherTools(route)) checkDemand(choice, tools);
+  if (choice.mode === "hosted" && isPrompted(route.settings)) throw notWritable(String(choice.choice.type));
+}
+
+function notWritable(type: string): TurnError {
+  return new TurnError(
+    "invalid_request",
+    `\`tool_choice\` demands the tool ${JSON.stringify(type)}, which cannot be offered to this model: it knows functions only.`,
+    { param: "tool_choice" },
+  );
 }
 
 /** A Responses provider may know tools that stand elsewhere than in `tools`. */

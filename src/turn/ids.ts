@@ -34,8 +34,7 @@ export class Ids {
   #taken: Set<string> | undefined;
   /** The highest number that was given, in the input or here. */
   #last: number | undefined;
-  /** What the backend calls the calls to which other ids were given. */
-  upstreamIds: ReadonlyMap<string, string> = none;
+  #upstreamIds: Map<string, string> | undefined;
 
   constructor(input: readonly Item[] = [], order: IdOrder = "random", before = 0) {
     this.#input = input;
@@ -47,7 +46,7 @@ export class Ids {
   startOver(): void {
     this.#taken = undefined;
     this.#last = undefined;
-    this.upstreamIds = none;
+    this.#upstreamIds = undefined;
   }
 
   /** The backend's own id where it is fit and new; otherwise one of ours. */
@@ -64,8 +63,16 @@ export class Ids {
     const ids = this.areNumbered
       ? this.#nextNumber(prefix)
       : { callId: this.claim("call", callId), id: this.claim(prefix, id) };
-    if (callId && callId !== ids.callId) this.upstreamIds = new Map([...this.upstreamIds, [ids.callId, callId]]);
+    if (callId && callId !== ids.callId) {
+      this.#upstreamIds ??= new Map();
+      this.#upstreamIds.set(ids.callId, callId);
+    }
     return ids;
+  }
+
+  /** What the backend calls the calls to which other ids were given. */
+  get upstreamIds(): ReadonlyMap<string, string> {
+    return this.#upstreamIds ?? none;
   }
 
   #nextNumber(prefix: string): CallIds {

@@ -3,7 +3,7 @@ import type { RunningServer } from "../../src/http/server.ts";
 import { type Api, parseJson } from "../../src/turn/index.ts";
 import { createEventsFile, named } from "../support/events-file.ts";
 import { ask, bothBackends, requestFor, startGateway, type TurnWish } from "../support/gateway.ts";
-import { type Provider, startProvider, type TurnReply } from "../support/provider.ts";
+import { itemsReply, type Provider, startProvider, type TurnReply } from "../support/provider.ts";
 
 const place = {
   type: "object",
@@ -148,6 +148,20 @@ describe.each(places)("arguments that a %s client gets from a %s backend (%s)", 
     expect(events.at(-1)).toMatchObject({ event: "turn_finished", status: "failed", calls: stream ? 1 : 0 });
   });
 
+  it("are told as often as the client got them, where one of them is not as it must be", async () => {
+    const mixed = [...loose, { name: "get_time", parameters: place, strict: true }];
+    const calls = [
+      { id: "call_0", name: "get_weather", arguments: '{"city":"Oslo"}' },
+      { id: "call_1", name: "get_time", arguments: '{"city":5}' },
+      { id: "call_2", name: "get_weather", arguments: '{"city":"Rome"}' },
+    ];
+    const { answer, id } = await hear([{ calls, chunk: 1000 }], { tools: mixed }, `${backend}-says`);
+    expect(answer.calls.map((call) => call.id)).toEqual(["call_0"]);
+    const events = await file.of(id);
+    expect(named(events, "tool_call")).toHaveLength(1);
+    expect(events.at(-1)).toMatchObject({ calls: 1, status: "completed" });
+  });
+
   it("are asked for again where they did not fit, with what was wrong about them", async () => {
     const given = [callWith('{"city": 5}'), callWith('{"city": "Rome"}')];
     const { answer, asked } = await hear(given, { tools: strict }, `${backend}-reask`);
@@ -159,5 +173,27 @@ describe.each(places)("arguments that a %s client gets from a %s backend (%s)", 
     const never = await hear([callWith('{"city": 5}')], { tools: strict }, `${backend}-reask`);
     expect(never.answer).toMatchObject({ calls: [], error: { code: "tool_call_invalid" } });
     expect(never.asked).toHaveLength(2);
+  });
+});
+
+describe("an item with nothing in it", () => {
+  it.each(apis)("is no content yet for a %s client: the model can still be asked again", async (api) => {
+    const call = (text: string) => ({
+      id: "fc_1",
+      type: "function_call",
+      call_id: "call_1",
+      name: "get_weather",
+      arguments: text,
+    });
+    const shell = { id: "rs_1", type: "reasoning", summary: [] };
+    const answers = [itemsReply([shell, call('{"city":5}')]), itemsReply([shell, call('{"city":"Rome"}')])];
+    const shy = await startProvider(({ count }) => answers[count - 1] ?? answers[1] ?? { say: "" });
+    const other = await startGateway(bothBackends(shy, { reask: 1 }));
+    const body = requestFor(api, { model: "responses/m", stream: true, tools: strict });
+    const answer = await ask(other, api, body, {}, { usageUnknown: true });
+    expect(answer).toMatchObject({ calls: [{ arguments: '{"city":"Rome"}' }], ended: "completed" });
+    expect(shy.requests).toHaveLength(2);
+    await other.close();
+    await shy.close();
   });
 });

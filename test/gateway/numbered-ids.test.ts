@@ -63,6 +63,27 @@ describe("numbered ids before a provider that names its calls itself", () => {
     }
   });
 
+  it("find the calls of one answer again, in whatever order the client brings them", async () => {
+    const pair = ["call_a", "call_b"].map((id) => ({ id, name: "get_weather", arguments: `{"of":"${id}"}` }));
+    reply = { think: "Two of them.", calls: pair };
+    const request = { model: "chat/m", tools, prompt: "And both of them?" };
+    const first = await ask(gateway, "chat", requestFor("chat", request));
+    expect(first.calls.map(({ id }) => id)).toEqual(["fc_001", "fc_002"]);
+    reply = { say: "Done." };
+    const input = [
+      { role: "user", content: request.prompt },
+      ...first.calls.flatMap(({ id, name, arguments: text }) => [
+        { type: "function_call", call_id: id, name, arguments: text },
+        { type: "function_call_output", call_id: id, output: "Sunny" },
+      ]),
+    ];
+    const body = { ...requestFor("responses", { ...request }), input };
+    await ask(gateway, "responses", body);
+    const text = JSON.stringify(last().messages);
+    expect(text).toContain('"tool_call_id":"call_a"');
+    expect(text).toContain('"tool_call_id":"call_b"');
+  });
+
   it("lead on from a response that the provider keeps", async () => {
     reply = weather("call_kept");
     const first = await ask(gateway, "responses", requestFor("responses", { model: "responses/m", tools }));

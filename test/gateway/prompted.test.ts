@@ -168,9 +168,13 @@ describe.each(places)("a %s client of a %s backend without tools (%s)", (client,
   it("gets its calls whatever the limit cuts behind them, unless that is another call", async () => {
     const { answer } = await hear({ say: `${rome}\nSo the weather`, finish: "length" });
     expect(answer).toMatchObject({ finish: ended, ended: "completed" });
-    const other = await hear({ say: `${rome}\n${oslo.slice(0, 40)}`, finish: "length" });
-    expect(callsOf(other.answer)).toEqual([inRome]);
-    expect(other.answer.ended).toBe("length");
+    for (const length of [40, 140, 400]) {
+      const long = sentinel("get_time", { location: "a".repeat(1_000) }).slice(0, length);
+      const other = await hear({ say: `${rome}\n${long}`, finish: "length" });
+      expect(callsOf(other.answer)).toEqual([inRome]);
+      expect(other.answer.ended).toBe("length");
+      expect(named(await file.of(other.id), "tool_cutoff")).toHaveLength(1);
+    }
   });
 
   it("gets one call at most where it wants one, and the backend's turn ends there", async () => {
@@ -377,6 +381,12 @@ describe("what a backend without tools is never sent", () => {
   });
 
   it("is a question for a call that cannot be made", async () => {
+    const search = {
+      tools: [{ type: "web_search" }, { type: "function", name: "f" }],
+      tool_choice: { type: "web_search" },
+    };
+    const { answer } = await play("responses", "chat/m", { say: "Hm." }, { tools: [], more: search });
+    expect(answer).toMatchObject({ status: 400, error: { param: "tool_choice" } });
     for (const backend of apis) {
       const { answer, asked } = await play(
         "responses",

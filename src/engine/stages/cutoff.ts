@@ -1,5 +1,12 @@
 import { permits } from "../../tools/index.ts";
-import type { CallStarted, Emit, Turn, TurnEvent, TurnFinished } from "../../turn/index.ts";
+import {
+  type CallStarted,
+  type Emit,
+  isTerminal,
+  type Turn,
+  type TurnEvent,
+  type TurnFinished,
+} from "../../turn/index.ts";
 import { InvalidCall } from "../invalid-call.ts";
 import type { Observer } from "../observer.ts";
 import type { Stage } from "./stage.ts";
@@ -13,61 +20,86 @@ const mostCalls = 128;
  * A model without tools of its own does not know that its turn is over when it has made its calls: it goes on, and makes up what
  * they return. So nothing that follows a call goes further, unless it is another call, and soon the turn is ended.
  */
-export function cutOff({ choice, settings, stream }: Turn, observer: Observer): Stage {
-  const most = choice.mode === "forced" || settings.parallelToolCalls === false ? 1 : mostCalls;
-  /** Calls that the client may have, out of all that are done. */
-  let allowed = 0;
-  let done = 0;
-  let open: CallStarted | undefined;
+export class Cutoff {
+  readonly #turn: Turn;
+  readonly #observer: Observer;
+  readonly #most: number;
+  readonly #open = new Map<number, CallStarted>();
+  /** How many calls are done, and how many of them the client may have. */
+  #done = 0;
+  #allowed = 0;
   /** What was dropped since the last call, as far as it can be a call that was begun; and in all. */
-  let tail = "";
-  let visible = 0;
-  let bytes = 0;
-  let isOver = false;
+  #tail = "";
+  #visible = 0;
+  readonly #dropped = { bytes: 0 };
+  /** The backend itself has ended. */
+  #hasEnded = false;
+  #isOver = false;
 
-  /** A whole answer is heard to its end, because only there it tells what it cost. */
-  const end = (emit: Emit) => {
-    isOver = true;
-    if (!stream) return;
-    observer.cutOff(bytes);
-    emit({ type: "turn.finished", reason: "stop" });
-  };
-  const drop = (text: string, emit: Emit) => {
-    bytes += Buffer.byteLength(text);
-    if (isOver) return;
-    visible += text.replace(/\s+/g, "").length;
-    if (visible > mostVisible) end(emit);
-    else tail += text;
-  };
-  const finish = (event: TurnFinished, emit: Emit) => {
-    if (bytes > 0) observer.cutOff(bytes);
-    // What the limit cut was not wanted, unless it was another call.
-    const isWhole = isOver || (done > 0 && !open && !/[<[{|]/.test(tail));
-    emit(isWhole && event.reason === "length" ? { ...event, reason: "stop" } : event);
-  };
-  const pass = (event: TurnEvent, emit: Emit) => {
+  constructor(turn: Turn, observer: Observer) {
+    const { choice, settings } = turn;
+    this.#turn = turn;
+    this.#observer = observer;
+    this.#most = choice.mode === "forced" || settings.parallelToolCalls === false ? 1 : mostCalls;
+  }
+
+  /** Before calls are read out of the text: what was held there is told when the end has come, but does not bring it about. */
+  readonly ear: Stage = (event, emit) => {
+    this.#hasEnded ||= isTerminal(event);
     emit(event);
-    if (event.type === "call.started") open = event;
-    if (event.type !== "call.done" || !open) return;
-    done++;
-    if (permits(choice, open)) allowed++;
-    open = undefined;
-    tail = "";
-    visible = 0;
-    if (allowed === most) end(emit);
   };
 
-  return (event, emit) => {
-    if (event.type === "turn.finished") finish(event, emit);
+  readonly stage: Stage = (event, emit) => {
+    if (event.type === "turn.finished") this.#finish(event, emit);
     else if (event.type === "turn.failed") {
       // A call that nobody wanted cannot be wrong.
-      if (!isOver || !(event.error instanceof InvalidCall)) emit(event);
-    } else if (done > 0 && isWords(event)) {
-      if ("text" in event) drop(event.text, emit);
-    } else if (isOver && isOfCall(event)) {
-      if ("delta" in event) bytes += Buffer.byteLength(event.delta);
-    } else pass(event, emit);
+      if (!this.#isOver || !(event.error instanceof InvalidCall)) emit(event);
+    } else if (this.#done > 0 && isWords(event)) {
+      if ("text" in event) this.#drop(event.text, emit);
+    } else if (this.#isOver && isOfCall(event)) {
+      if ("delta" in event) this.#count(event.delta);
+    } else this.#pass(event, emit);
   };
+
+  #pass(event: TurnEvent, emit: Emit): void {
+    emit(event);
+    if (event.type === "call.started") this.#open.set(event.call, event);
+    if (event.type !== "call.done") return;
+    const call = this.#open.get(event.call);
+    this.#open.delete(event.call);
+    this.#done++;
+    this.#tail = "";
+    this.#visible = 0;
+    if (call && permits(this.#turn.choice, call)) this.#allowed++;
+    if (this.#allowed === this.#most) this.#end(emit);
+  }
+
+  #drop(text: string, emit: Emit): void {
+    this.#count(text);
+    if (this.#isOver) return;
+    this.#visible += text.replace(/\s+/g, "").length;
+    if (this.#visible > mostVisible && !this.#hasEnded) this.#end(emit);
+    else this.#tail += text;
+  }
+
+  #count(text: string): void {
+    this.#observer.cutOff(this.#dropped);
+    this.#dropped.bytes += Buffer.byteLength(text);
+  }
+
+  /** A whole answer is heard to its end, because only there it tells what it cost. */
+  #end(emit: Emit): void {
+    this.#isOver = true;
+    if (!this.#turn.stream) return;
+    this.#observer.cutOff(this.#dropped);
+    emit({ type: "turn.finished", reason: "stop" });
+  }
+
+  #finish(event: TurnFinished, emit: Emit): void {
+    // What the limit cut was not wanted, unless it was another call.
+    const isWhole = this.#isOver || (this.#done > 0 && this.#open.size === 0 && !/[<[{|]/.test(this.#tail));
+    emit(isWhole && event.reason === "length" ? { ...event, reason: "stop" } : event);
+  }
 }
 
 function isWords({ type }: TurnEvent): boolean {

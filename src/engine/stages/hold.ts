@@ -16,7 +16,8 @@ export function holdWords(): Stage {
     }
     held.push(event);
     if ("text" in event) size += event.text.length;
-    if (event.type !== "call.started" && event.type !== "turn.finished" && size <= mostHeld) return;
+    if ("delta" in event) size += event.delta.length;
+    if (event.type !== "call.done" && event.type !== "turn.finished" && size <= mostHeld) return;
     const waiting = held;
     held = undefined;
     for (const event of waiting) emit(event);

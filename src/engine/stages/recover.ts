@@ -28,16 +28,21 @@ import type { Stage } from "./stage.ts";
 
 /**
  * Calls that the model wrote as text become calls. Everything else passes as it is, in most cases as the very same event.
- * There is no such stage where no call can be meant.
+ * There is no such stage where no call can be meant. `isSeen`: the client sees the answer grow, so that a long call need not wait.
  */
-export function recoverCalls(turn: Turn, recovery: Recovery | undefined, observer: Observer): Stage | undefined {
+export function recoverCalls(
+  turn: Turn,
+  recovery: Recovery | undefined,
+  observer: Observer,
+  isSeen = turn.stream,
+): Stage | undefined {
   if (!recovery || turn.choice.mode === "none") return undefined;
   // A call that the model was taught to write is one, whatever it calls; that it is not allowed is seen later.
   const tools = turn.tools
     .filter((tool) => tool.type === "function")
     .filter(({ name }) => recovery.prompted || permits(turn.choice, { kind: "function", name }));
   if (tools.length === 0) return undefined;
-  const recovering = new Recovering(tools, turn, recovery, observer);
+  const recovering = new Recovering(tools, turn, recovery, observer, isSeen);
   return (event, emit) => recovering.take(event, emit);
 }
 
@@ -58,7 +63,7 @@ class Recovering implements MessageFinder {
   #found = 0;
   #next: Emit = () => {};
 
-  constructor(tools: readonly FunctionTool[], turn: Turn, recovery: Recovery, observer: Observer) {
+  constructor(tools: readonly FunctionTool[], turn: Turn, recovery: Recovery, observer: Observer, isSeen: boolean) {
     this.#tools = tools;
     this.#reading = {
       tools,
@@ -67,8 +72,7 @@ class Recovering implements MessageFinder {
       // An answer that was asked for as JSON is no call for being JSON, and a model that was taught a marker uses it.
       markersOnly: recovery.prompted || (turn.format !== undefined && turn.format.type !== "text"),
       sentinel: recovery.prompted ? sentinel : undefined,
-      // Nobody sees the beginning of an answer that comes whole.
-      patience: turn.stream ? undefined : Number.POSITIVE_INFINITY,
+      patience: isSeen ? undefined : Number.POSITIVE_INFINITY,
     };
     this.#observer = observer;
     this.#isPrompted = recovery.prompted;

@@ -13,14 +13,17 @@ export function rememberCalls(memory: Memory, backend: Backend, turn: Turn, inpu
   const thoughts = new Thoughts(backend.wantsReasoning ?? false);
   const details = new Details();
   let open: CallStarted | undefined;
+  let before: Before | undefined;
 
   const keep = ({ callId = "", upstreamId: own, more, name }: CallStarted, text: string) => {
     const kept: KeptCall = { backend: backend.name, model: turn.model, ...thoughts.before(), besides: details.all };
     if (own !== undefined && own !== callId) kept.callId = own;
     if (more?.api === "chat") kept.more = more;
     if (!kept.callId && !kept.reasoning && !kept.sealed && !kept.besides && !kept.more) return;
-    const before = new Before();
-    for (const item of input) before.add(item);
+    if (!before) {
+      before = new Before();
+      for (const item of input) before.add(item);
+    }
     memory.keepCall({ callId, name, arguments: text, before: before.of(callId) }, kept);
   };
 

@@ -1,9 +1,20 @@
-import type { Emit, TurnEvent } from "../../turn/index.ts";
+import { type Emit, isTerminal, type TurnEvent } from "../../turn/index.ts";
 
 /** One station of a round: takes an event and emits what comes of it, at once. A round's last event is always terminal. */
 export type Stage = (event: TurnEvent, emit: Emit) => void;
 
-/** Stages in a row: what goes in at the front comes out at `last`. */
+/** Stages in a row: what goes in at the front comes out at `last`. Once a terminal event has come out, nothing goes on. */
 export function line(stages: readonly Stage[], last: Emit): Emit {
-  return stages.reduceRight<Emit>((next, stage) => (event) => stage(event, next), last);
+  let isOver = false;
+  const end: Emit = (event) => {
+    if (isOver) return;
+    isOver = isTerminal(event);
+    last(event);
+  };
+  return stages.reduceRight<Emit>(
+    (next, stage) => (event) => {
+      if (!isOver) stage(event, next);
+    },
+    end,
+  );
 }

@@ -23,7 +23,7 @@ export function keepStrict({ tools }: Turn, checks: ArgumentChecks, observer: Ob
       emit({ type: "turn.failed", error: argumentsInvalid(call.name, text, mismatch) });
       return;
     }
-    observer.callReplayed(call, repairs.length + 3);
+    observer.callReplayed(call, repairs.length + (text === "" ? 2 : 3));
     emit(call);
     for (const repair of repairs) emit(repair);
     if (text !== "") emit({ type: "call.arguments", call: call.call, delta: text });

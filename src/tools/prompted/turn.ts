@@ -1,4 +1,4 @@
-import type { Turn } from "../../turn/index.ts";
+import { type Turn, without } from "../../turn/index.ts";
 import { aboutRecords, writeCatalog } from "./catalog.ts";
 import { writeFormat } from "./format.ts";
 import { canCall } from "./guidance.ts";
@@ -22,11 +22,15 @@ export function promptTurn(turn: Turn): Turn {
     ...withPrompt(place, joinSections([tools, writeFormat(format, mayCall)])),
     tools: [],
     choice: { mode: "auto" },
+    parameters: without(turn.parameters, aboutTools),
     settings: { ...settings, parallelToolCalls: undefined },
     // A model that is held to JSON cannot write a sentinel.
     format: mayCall && format?.type !== "text" ? undefined : format,
   };
 }
+
+/** Parameters that a provider takes only beside tools of its own. */
+const aboutTools = new Set(["max_tool_calls", "web_search_options"]);
 
 function writeTools(turn: Turn): string {
   if (turn.tools.length > 0) return writeCatalog(turn);
