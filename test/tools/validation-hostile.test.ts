@@ -63,9 +63,17 @@ describe("a check ends soon, whatever the schema and the arguments", () => {
     ["many schemas for the items that are left", all(900, { unevaluatedItems: {} }), listOf(5_000, () => 1)],
     ["a name of a megabyte", all(400, { additionalProperties: {} }), { ["k".repeat(1_000_000)]: 1 }],
     ["counting a megabyte again and again", all(900, { minLength: 600_000 }), "x".repeat(1_000_000)],
-    ["the same item twice among many", { uniqueItems: true }, listOf(50_000, (index) => index)],
-    ["the same object twice among many", { uniqueItems: true }, listOf(2_000, (index) => ({ a: 1, b: [index] }))],
-    ["long texts that differ at the end", { uniqueItems: true }, listOf(500, (index) => "x".repeat(5_000) + index)],
+    ["the same item twice among many", { uniqueItems: true }, listOf(50_000, (at) => Math.min(at, 49_998))],
+    [
+      "the same object twice among many",
+      { uniqueItems: true },
+      listOf(2_000, (at) => ({ a: 1, b: [Math.min(at, 1_998)] })),
+    ],
+    [
+      "long texts that differ at the end",
+      { uniqueItems: true },
+      listOf(500, (at) => "x".repeat(5_000) + Math.min(at, 498)),
+    ],
     [
       "many values for many items",
       { contains: { enum: listOf(1_000, (at) => `value ${at}`) } },
@@ -98,7 +106,9 @@ describe("a check ends soon, whatever the schema and the arguments", () => {
   it.each<[string, JsonValue]>([
     ["^(a+)+$", `${"a".repeat(40_000)}!`],
     ["(a|b)*a(a|b){12}c", letters(2_000)],
+    ["(a|b)*a(a|b){11}", letters(100_000)],
     ["(a|b)*a(a|b){400}c", letters(100_000)],
+    ["[ab]{600}c", letters(1_000_000)],
     ["(x+x+)+y", "x".repeat(100_000)],
     ["^(([a-z])+.)+[A-Z]([a-z])+$", "a".repeat(50_000)],
     ["^.{1,900}$", "é".repeat(50_000)],
@@ -157,7 +167,52 @@ describe("what is large and honest is checked", () => {
     ],
     ["a map", { additionalProperties: { type: "string" } }, objectOf(3_000, "x"), objectOf(3_000, 1)],
     ["a file", { properties: { text: { type: "string" } } }, { text: "x".repeat(5_000_000) }, { text: 1 }],
-    ["a list without repetition", { uniqueItems: true }, listOf(1_000, (at) => at), listOf(1_000, () => 1)],
+    ["a list without repetition", { uniqueItems: true }, listOf(10_000, (at) => at), listOf(1_000, () => 1)],
+    [
+      "a list of texts without repetition",
+      { uniqueItems: true },
+      listOf(1_200, (at) => `id-${at}`),
+      listOf(1_200, (at) => `id-${Math.min(at, 1_198)}`),
+    ],
+    [
+      "lists without repetition, beside others with it",
+      { properties: { rows: { items: { properties: { tags: { uniqueItems: true } } } } } },
+      { rows: listOf(50, (at) => ({ tags: [`a${at}`, "b", "c"], place: [0, 0] })) },
+      { rows: listOf(50, (at) => ({ tags: ["b", at === 40 ? "b" : "c"], place: [0, 0] })) },
+    ],
+    [
+      "a large table",
+      {
+        items: {
+          properties: {
+            a: { type: "string" },
+            b: { type: "number" },
+            c: { type: "integer" },
+            d: { type: "boolean" },
+            e: { type: ["string", "null"] },
+          },
+          required: ["a", "b", "c", "d", "e"],
+          additionalProperties: false,
+        },
+      },
+      listOf(2_000, (at) => ({ a: "x", b: 1.5, c: at, d: true, e: null })),
+      listOf(2_000, (at) => ({ a: "x", b: 1.5, c: at, d: true, e: at < 1_999 ? null : 1 })),
+    ],
+    ["many numbers", { items: { type: "number" } }, listOf(30_000, (at) => at / 7), listOf(30_000, () => "1")],
+    [
+      "a file in base64",
+      {
+        pattern: "^(?:(?:[0-9a-zA-Z+/]{4})*(?:(?:[0-9a-zA-Z+/]{2}==)|(?:[0-9a-zA-Z+/]{3}=))?)$",
+      },
+      "QUJD".repeat(65_536),
+      `${"QUJD".repeat(65_536)}!`,
+    ],
+    [
+      "a text with a bound on its length in its pattern",
+      { pattern: "^(?:[ab]{1,500})$" },
+      letters(500),
+      letters(2_000),
+    ],
     [
       "a hundred levels",
       { items: { $ref: "#" }, not: { type: "string" } },
@@ -219,7 +274,7 @@ describe("nothing stays behind", () => {
   });
 
   it("an unfinished check does not disturb the next", () => {
-    const schema = { properties: { a: { pattern: "^(a|b)*c$" } } };
+    const schema = { properties: { a: { pattern: "^(a|b)*(a(a|b){400})?c$" } } };
     expect(check(schema, { a: letters(200_000) }, true)?.message).toMatch(/too much work/);
     expect(check(schema, { a: "abc" }, true)).toBeUndefined();
     expect(check(schema, { a: "ab" }, true)?.path).toBe("/a");
@@ -234,8 +289,64 @@ describe("nothing stays behind", () => {
     expect(Object.getOwnPropertyNames(schema)).toEqual(["properties", "$defs", "$id"]);
   });
 
-  it("names that are no valid text are not checked, and a strict tool says so", () => {
-    expect(check({ additionalProperties: { type: "string" } }, { "\ud800": "a" })).toBeUndefined();
-    expect(check({ additionalProperties: { type: "string" } }, { "\ud800": "a" }, true)).toBeDefined();
+  it("names that are no valid text are checked like any other", () => {
+    const schema = { additionalProperties: { type: "string" } };
+    expect(check(schema, { "\ud800": "a" }, true)).toBeUndefined();
+    expect(check(schema, { "\ud800": 1 }, true)).toEqual({
+      path: "/\ufffd",
+      message: "must be a string, but is a number",
+    });
+    for (const value of [
+      { "\ud800": 1, "\ufffd": "a" },
+      { "\ud800": 1, "\ud801": "a", "\ufffd": "a" },
+      { "\ufffd": "a", "\ud800": 1 },
+    ]) {
+      expect(check(schema, value, true)?.message).toMatch(/must be a string/);
+      expect(check({ maxProperties: Object.keys(value).length - 1 }, value, true)).toBeDefined();
+    }
+  });
+});
+
+describe("all checks of a request together end soon", () => {
+  const strictly = (parameters: JsonObject, count: number, value: (index: number) => JsonValue) => {
+    const checks = new ArgumentChecks([tool(parameters, true)]);
+    return soon(() => listOf(count, (index) => checks.check("tool", value(index))?.message ?? null));
+  };
+
+  it("many calls of a costly schema", () => {
+    const schema = { items: all(50, { type: "number" }) };
+    const outcomes = strictly(schema, 1_000, () => listOf(200, () => 1));
+    expect(outcomes[0]).toBeNull();
+    expect(outcomes.at(-1)).toMatch(/^are too much work to check/);
+    const checks = new ArgumentChecks([tool(schema)]);
+    expect(checks.check("tool", ["a"])).toBeDefined();
+    soon(() => {
+      for (let call = 0; call < 1_000; call++) checks.check("tool", Array(200).fill(1));
+    });
+    expect(checks.check("tool", ["a"])).toBeUndefined();
+  });
+
+  it("many calls with long texts", () => {
+    const outcomes = strictly({ items: { pattern: "(a|b)*a(a|b){12}" } }, 200, () => [letters(10_000)]);
+    expect(outcomes[0]).toBeNull();
+    expect(outcomes.at(-1)).toMatch(/^are too much work to check/);
+  });
+
+  it("many small calls are all checked", () => {
+    const schema = { properties: { a: { type: "string", pattern: "^[a-z]+$" } }, required: ["a"] };
+    expect(new Set(strictly(schema, 500, () => ({ a: "abc" })))).toEqual(new Set([null]));
+  });
+
+  it("many tools with costly patterns", () => {
+    const parameters = (index: number) => ({
+      properties: objectOf(60, {}, (at) => `p${at}`),
+      allOf: listOf(60, (at) => ({ pattern: `${"(".repeat(480)}${")".repeat(480)}${index}.${at}` })),
+    });
+    const tools = listOf(400, (index) => parameters(index) as JsonObject).map((schema) =>
+      tool(schema as JsonObject, true),
+    );
+    expect(() => soon(() => checkStrictSchemas(tools, String))).toThrow(
+      /is, together with those of the strict tools before it, larger than 1 MB\. Send fewer tools, or leave/,
+    );
   });
 });

@@ -33,6 +33,16 @@ describe("a pattern means what it means in JavaScript", () => {
     for (const text of others) expect(fits({ pattern }, text), text).toBe(false);
   });
 
+  it("also beside one that turns out to be unreadable", () => {
+    const parameters = { properties: { a: { pattern: "^x" }, b: { pattern: "\\p{Nothing}" }, c: { pattern: "^x" } } };
+    const checks = new ArgumentChecks([{ type: "function", name: "tool", parameters }]);
+    for (let round = 0; round < 2; round++) {
+      expect(checks.check("tool", { a: "x", b: "x", c: "x" })).toBeUndefined();
+      expect(checks.check("tool", { a: "x", b: "x", c: "y" })?.path).toBe("/c");
+      expect(checks.check("tool", { a: "y", b: "x" })?.path).toBe("/a");
+    }
+  });
+
   it("or is left out", () => {
     const left = [
       "(?=a)",

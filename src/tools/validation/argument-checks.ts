@@ -1,11 +1,18 @@
 import type { JsonValue, Tool } from "../../turn/index.ts";
+import type { Refusal } from "./caps.ts";
+import type { CheckableSchema } from "./checkable-schema.ts";
 import { checkable } from "./checkable-schemas.ts";
 import type { Mismatch } from "./wording.ts";
+
+/** What one check may cost, and all checks of a request, in units of about a microsecond. */
+const mostPerCheck = 50_000;
+const mostInAll = 150_000;
 
 /** Checks the arguments of the tools of one request. Nothing is prepared before the first check of a tool. */
 export class ArgumentChecks {
   readonly #tools: readonly Tool[];
-  #ready: Map<string, ReturnType<typeof checkable>> | undefined;
+  #ready: Map<string, CheckableSchema | Refusal> | undefined;
+  #left = mostInAll;
 
   constructor(tools: readonly Tool[]) {
     this.#tools = tools;
@@ -13,20 +20,38 @@ export class ArgumentChecks {
 
   /**
    * What is wrong with the arguments. Undefined: they fit, or the tool is not declared or has no schema, or it is not strict and its
-   * schema cannot be checked.
+   * schema cannot be checked, or not with what is left.
    */
   check(name: string, value: JsonValue): Mismatch | undefined {
     const tool = this.#tools.find((tool) => tool.type === "function" && tool.name === name);
     if (tool?.type !== "function" || !tool.parameters) return undefined;
     try {
-      this.#ready ??= new Map();
-      const schema = this.#ready.get(name) ?? checkable(tool.parameters);
-      this.#ready.set(name, schema);
-      if ("check" in schema) return schema.check(value);
+      const schema = this.#left > 0 ? this.#schemaOf(tool) : undefined;
+      if (schema && "check" in schema) return this.#check(schema, value);
     } catch {
       // Too much work, or more than the stack holds: whatever it is, it is known no better than before.
     }
     return tool.strict ? unknowable : undefined;
+  }
+
+  #schemaOf({ name, parameters = {} }: Tool & { type: "function" }): CheckableSchema | Refusal {
+    this.#ready ??= new Map();
+    const ready = this.#ready.get(name);
+    if (ready) return ready;
+    const started = performance.now();
+    const schema = checkable(parameters);
+    this.#left -= (performance.now() - started) * 1_000;
+    this.#ready.set(name, schema);
+    return schema;
+  }
+
+  #check(schema: CheckableSchema, value: JsonValue): Mismatch | undefined {
+    const before = schema.spent;
+    try {
+      return schema.check(value, Math.min(mostPerCheck, this.#left));
+    } finally {
+      this.#left -= schema.spent - before;
+    }
   }
 }
 

@@ -1,54 +1,82 @@
 import { validate } from "@cfworker/json-schema";
 import type { JsonObject, JsonValue } from "../../turn/index.ts";
+import type { Refusal } from "./caps.ts";
+import { UnreadablePattern } from "./pattern.ts";
+import { Patterns } from "./patterns.ts";
 import { type Prepared, prepare } from "./prepare.ts";
 import { withRules } from "./text-rule.ts";
 import { metered } from "./wide-arguments.ts";
 import { describe, type Mismatch } from "./wording.ts";
 
-/** What one check may cost, in units of about a microsecond. */
-const budget = 30_000;
-
 /** A schema within the caps, which arguments can be held against again and again. */
 export class CheckableSchema {
+  readonly #schema: JsonObject;
+  readonly #patterns: Patterns;
   #prepared: Prepared;
-  /** Kept until the patterns are compiled: what does not compile must be left out of the schema. */
-  #schema: JsonObject | undefined;
 
-  constructor(schema: JsonObject, prepared: Prepared) {
+  /** The schema ready for checks, or why it cannot be. */
+  static of(schema: JsonObject): CheckableSchema | Refusal {
+    const patterns = new Patterns();
+    const prepared = prepare(schema, patterns);
+    return "because" in prepared ? prepared : new CheckableSchema(schema, patterns, prepared);
+  }
+
+  private constructor(schema: JsonObject, patterns: Patterns, prepared: Prepared) {
     this.#schema = schema;
+    this.#patterns = patterns;
     this.#prepared = prepared;
   }
 
+  /** What its patterns come to in memory, roughly. */
+  get bytes(): number {
+    return this.#patterns.all.reduce((sum, pattern) => sum + pattern.bytes, 0);
+  }
+
+  /** What all checks together have cost. */
+  get spent(): number {
+    return this.#patterns.meter.spent;
+  }
+
   /** Throws `TooMuchWork`, and what the validator may throw. */
-  check(value: JsonValue): Mismatch | undefined {
-    this.#compile();
+  check(value: JsonValue, allowed: number): Mismatch | undefined {
+    this.#patterns.meter.allow(allowed);
+    try {
+      return this.#check(value, allowed);
+    } catch (error) {
+      if (!(error instanceof UnreadablePattern)) throw error;
+      this.#leaveOutUnreadable();
+      return this.#check(value, allowed);
+    }
+  }
+
+  #check(value: JsonValue, allowed: number): Mismatch | undefined {
     const { rules, patternProperties } = this.#prepared;
     try {
-      return withRules(rules, () => mismatchOf(value, this.#prepared));
+      return withRules(rules, () => mismatchOf(value, this.#prepared, allowed));
     } finally {
       for (const properties of patternProperties) properties.forget();
     }
   }
 
-  #compile(): void {
-    if (!this.#schema) return;
-    const unreadable = this.#prepared.patterns.filter((pattern) => !pattern.compile()).map(({ written }) => written);
-    if (unreadable.length > 0) {
-      const prepared = prepare(this.#schema, new Set(unreadable));
-      if ("root" in prepared) this.#prepared = prepared;
-    }
-    this.#schema = undefined;
+  /** All at once, so that the schema is prepared anew only once. */
+  #leaveOutUnreadable(): void {
+    const { all, meter } = this.#patterns;
+    for (const pattern of all) pattern.compile();
+    const started = performance.now();
+    const prepared = prepare(this.#schema, this.#patterns);
+    if ("root" in prepared) this.#prepared = prepared;
+    meter.chargeSince(started);
   }
 }
 
-function mismatchOf(value: JsonValue, prepared: Prepared): Mismatch | undefined {
-  const { root, referenced, patternProperties, meter } = prepared;
-  meter.begin(budget);
+function mismatchOf(value: JsonValue, prepared: Prepared, allowed: number): Mismatch | undefined {
+  const { root, referenced, patternProperties, unique, meter } = prepared;
   const names = patternProperties.length > 0 ? new Set<string>() : undefined;
-  const given = metered(value, meter, names);
+  const given = metered(value, meter, names, unique);
   if (names) for (const properties of patternProperties) properties.declare(names);
   const { valid, errors } = validate(given, root, "2020-12", referenced, true);
   if (valid) return undefined;
-  meter.begin(budget);
-  return describe(errors, value, prepared);
+  // What is wrong is worth telling, also where little is left.
+  meter.allow(allowed);
+  return describe(errors, given, prepared);
 }

@@ -20,6 +20,21 @@ const known = new Map<string, Format>([
   ["uuid", { longest: 36, hint: "a UUID" }],
 ]);
 
+/** Formats that say something about the text, but not the same to everybody. */
+const unchecked: ReadonlySet<unknown> = new Set(
+  "uri uri-reference uri-template url iri iri-reference idn-email idn-hostname regex json-pointer relative-json-pointer byte base64 base64url".split(
+    " ",
+  ),
+);
+
+/** cfworker has no fractions, which many languages write. */
+const duration =
+  /^[-+]?P(?=[\dT])(?:\d+(?:[.,]\d+)?Y)?(?:\d+(?:[.,]\d+)?M)?(?:\d+(?:[.,]\d+)?W)?(?:\d+(?:[.,]\d+)?D)?(?:T(?=\d)(?:\d+(?:[.,]\d+)?H)?(?:\d+(?:[.,]\d+)?M)?(?:\d+(?:[.,]\d+)?S)?)?$/;
+
+export function isUncheckedFormat(name: unknown): boolean {
+  return unchecked.has(name);
+}
+
 export function isKnownFormat(name: string): boolean {
   return known.has(name);
 }
@@ -27,6 +42,10 @@ export function isKnownFormat(name: string): boolean {
 /** What the text is not, or undefined where it has the format. */
 export function formatComplaint(name: string, text: string): string | undefined {
   const wanted = known.get(name);
-  if (!wanted || (text.length <= wanted.longest && format[name]?.(text))) return undefined;
+  if (!wanted || (text.length <= wanted.longest && hasFormat(name, text))) return undefined;
   return `must be ${wanted.hint}`;
+}
+
+function hasFormat(name: string, text: string): boolean {
+  return name === "duration" ? duration.test(text) : format[name]?.(text) === true;
 }

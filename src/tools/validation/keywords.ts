@@ -45,8 +45,8 @@ function readType({ type, nullable }: JsonObject, node: SchemaNode, reading: Rea
   if (type === undefined) return;
   const written: JsonValue[] = Array.isArray(type) ? type : [type];
   const names = written.filter((name): name is InstanceType => typeof name === "string" && types.includes(name));
-  // "any" and "float" are seen; nobody can say what else such a list lets through.
-  if (names.length < written.length) reading.skip();
+  // "any" and "float" are seen; nobody can say what else such a list lets through, or an empty one.
+  if (names.length < written.length || names.length === 0) reading.skip();
   // OpenAPI's word for it, which many generators of schemas still write.
   else node.type = [...new Set(nullable === true ? [...names, "null" as const] : names)];
 }
@@ -143,7 +143,7 @@ function readDependencies(schema: JsonObject, node: SchemaNode, reading: Reading
 function readLists(schema: JsonObject, node: SchemaNode, reading: Reading): void {
   set(node, "minItems", count(schema.minItems));
   set(node, "maxItems", count(schema.maxItems));
-  if (schema.uniqueItems === true) node.uniqueItems = true;
+  if (schema.uniqueItems === true) node.demandsUniqueItems = true;
   // Until 2019 a list under `items` was what `prefixItems` is now, and `additionalItems` what `items` is.
   const isOld = Array.isArray(schema.items);
   set(node, "prefixItems", schemas(isOld ? schema.items : schema.prefixItems, reading));

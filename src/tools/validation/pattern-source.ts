@@ -27,6 +27,8 @@ export function patternSource(pattern: string): PatternSource | undefined {
 
 class PatternReader {
   text = "";
+  /** Of all open groups together. */
+  size = 1;
   readonly #pattern: string;
   #at = 0;
   /** The sizes of the open groups, the innermost last; the first is the whole. */
@@ -36,10 +38,6 @@ class PatternReader {
 
   constructor(pattern: string) {
     this.#pattern = pattern;
-  }
-
-  get size(): number {
-    return this.#sizes.reduce((sum, size) => sum + size, 0);
   }
 
   read(): boolean {
@@ -106,6 +104,7 @@ class PatternReader {
   }
 
   #grow(size: number): void {
+    this.size += size;
     this.#sizes[this.#sizes.length - 1] = (this.#sizes.at(-1) ?? 0) + size;
   }
 
@@ -113,7 +112,8 @@ class PatternReader {
   #open(): boolean {
     if (!this.#takeMatch(groupBeginning)) return false;
     this.text += "(?:";
-    this.#sizes.push(1);
+    this.#sizes.push(0);
+    this.#grow(1);
     return true;
   }
 
@@ -122,6 +122,8 @@ class PatternReader {
     if (this.#sizes.length === 0) return false;
     this.text += ")";
     this.#last = size;
+    // It has grown by it already.
+    this.size -= size;
     this.#grow(size);
     return true;
   }

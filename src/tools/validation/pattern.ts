@@ -1,16 +1,22 @@
 import { RE2Set } from "re2js";
 import type { Meter } from "./meter.ts";
 import type { PatternSource } from "./pattern-source.ts";
+import { WatchedText } from "./watched-text.ts";
 
 /** Bytes for the states that a pattern remembers; what does not find room there is slower, but as sure. */
 const memory = 64 * 1024;
 /** Bytes of an instruction, as measured. */
 const instruction = 700;
 
-/** A client's pattern, which takes time in proportion to the text, whatever the pattern. */
+/** Thrown where RE2 turns out not to read a pattern: it must be left out of the schema. */
+export class UnreadablePattern extends Error {}
+
+/** A client's pattern, which takes time in proportion to the text, whatever the pattern; the time is charged for. */
 export class Pattern {
   /** As the client wrote it. */
   readonly written: string;
+  /** Whether it was found that RE2 cannot read it. */
+  isUnreadable = false;
   readonly #source: PatternSource;
   readonly #meter: Meter;
   #compiled: RE2Set | undefined;
@@ -26,21 +32,28 @@ export class Pattern {
     return memory + instruction * this.#source.size;
   }
 
-  /** False where RE2 cannot read it after all. */
-  compile(): boolean {
-    try {
-      this.#compiled ??= compiled(this.#source.text);
-      return true;
-    } catch {
-      return false;
-    }
-  }
-
   /** Whether the pattern is found anywhere in the text. */
   test(text: string): boolean {
-    this.#meter.charge((text.length * this.#source.size) / 40);
-    this.#compiled ??= compiled(this.#source.text);
-    return this.#compiled.match(text).length > 0;
+    const set = this.compile();
+    if (!set) throw new UnreadablePattern("RE2 does not read the pattern.");
+    const watched = new WatchedText(text, this.#meter, 1 + this.#source.size / 20);
+    // It is a string to RE2, though not to TypeScript.
+    const found = set.match(watched as unknown as string).length > 0;
+    watched.charge();
+    return found;
+  }
+
+  /** Undefined where RE2 cannot read it. */
+  compile(): RE2Set | undefined {
+    if (this.#compiled || this.isUnreadable) return this.#compiled;
+    const started = performance.now();
+    try {
+      this.#compiled = compiled(this.#source.text);
+    } catch {
+      this.isUnreadable = true;
+    }
+    this.#meter.chargeSince(started, 1_000 + 20 * this.#source.size);
+    return this.#compiled;
   }
 }
 

@@ -1,14 +1,15 @@
 import { isObject, type JsonObject, type JsonValue } from "../../turn/index.ts";
 import type { Refusal } from "./caps.ts";
 import { Expansions } from "./expansion.ts";
+import { isUncheckedFormat } from "./formats.ts";
 import { type Reading, readKeywords, readText } from "./keywords.ts";
-import { Meter } from "./meter.ts";
-import { Pattern } from "./pattern.ts";
+import type { Meter } from "./meter.ts";
 import { PatternProperties } from "./pattern-properties.ts";
-import { patternSource } from "./pattern-source.ts";
+import type { Patterns } from "./patterns.ts";
 import { type Place, References } from "./references.ts";
 import { SchemaNode } from "./schema-node.ts";
 import { ruleName, TextRule } from "./text-rule.ts";
+import { type UniqueLists, uniqueLists } from "./unique-lists.ts";
 import { weigh } from "./weights.ts";
 import { quoted } from "./words.ts";
 
@@ -18,42 +19,37 @@ export interface Prepared {
   /** What `$ref` names. */
   referenced: Record<string, SchemaNode>;
   rules: readonly TextRule[];
-  patterns: readonly Pattern[];
   patternProperties: readonly PatternProperties[];
+  unique: UniqueLists | undefined;
   meter: Meter;
 }
 
-/** The instructions of all patterns of a schema together, and how many of them; further ones are left out. */
-const mostInstructions = 5_000;
-const mostPatterns = 200;
-
-/** `unreadable` are patterns that are known not to compile. The schema must be within the caps. */
-export function prepare(schema: JsonObject, unreadable: ReadonlySet<string> = new Set()): Prepared | Refusal {
-  const exact = new Preparing(schema, unreadable, false);
+/** `patterns` are those of this schema that are known from before. The schema must be within the caps. */
+export function prepare(schema: JsonObject, patterns: Patterns): Prepared | Refusal {
+  const exact = new Preparing(schema, patterns, false);
   const prepared = exact.run();
-  return exact.hasSkipped ? new Preparing(schema, unreadable, true).run() : prepared;
+  return exact.hasSkipped ? new Preparing(schema, patterns, true).run() : prepared;
 }
 
 class Preparing {
   hasSkipped = false;
   readonly #isLoose: boolean;
   readonly #root: JsonObject;
-  readonly #unreadable: ReadonlySet<string>;
+  readonly #patterns: Patterns;
   readonly #references: References;
-  readonly #meter = new Meter();
+  readonly #meter: Meter;
   readonly #rules: TextRule[] = [];
   readonly #nodes = new Map<JsonObject | boolean, SchemaNode>();
   readonly #referenced: Record<string, SchemaNode> = Object.create(null);
   /** The names of what is referenced, and what of that is still to be read: a row, so that references take no stack. */
   readonly #names = new Map<JsonObject | boolean, string>();
   readonly #waiting: Place[] = [];
-  readonly #patterns: Pattern[] = [];
-  #instructions = 0;
   #refusal: Refusal | undefined;
 
-  constructor(root: JsonObject, unreadable: ReadonlySet<string>, isLoose: boolean) {
+  constructor(root: JsonObject, patterns: Patterns, isLoose: boolean) {
     this.#root = root;
-    this.#unreadable = unreadable;
+    this.#patterns = patterns;
+    this.#meter = patterns.meter;
     this.#isLoose = isLoose;
     this.#references = new References(root);
   }
@@ -71,7 +67,8 @@ class Preparing {
     const patternProperties = expansions.inOrder
       .filter(({ patterned }) => patterned)
       .map((node) => new PatternProperties(node, this.#meter));
-    return { root, referenced, rules: this.#rules, patterns: this.#patterns, patternProperties, meter: this.#meter };
+    const unique = uniqueLists(root, expansions.inOrder, referenced);
+    return { root, referenced, rules: this.#rules, patternProperties, unique, meter: this.#meter };
   }
 
   #read(schema: JsonObject | boolean, around: JsonObject): SchemaNode {
@@ -85,17 +82,27 @@ class Preparing {
     }
     if (!isObject(schema)) return node;
     const resource = this.#references.resourceOf(schema, around);
-    this.#readReference(schema, node, resource);
-    this.#readText(schema, node);
-    readKeywords(schema, node, this.#reading(resource));
+    const inner = isNullable(schema) ? this.#orNull(node) : node;
+    this.#readReference(schema, inner, resource);
+    this.#readText(schema, inner);
+    readKeywords(schema, inner, this.#reading(resource));
     return node;
+  }
+
+  /** The alternative to null of the node. */
+  #orNull(node: SchemaNode): SchemaNode {
+    const nothing = new SchemaNode(this.#meter);
+    nothing.type = ["null"];
+    const inner = new SchemaNode(this.#meter);
+    node.anyOf = [inner, nothing];
+    return inner;
   }
 
   #reading(resource: JsonObject): Reading {
     return {
       inner: (value: JsonValue | undefined) =>
         isObject(value) || typeof value === "boolean" ? this.#read(value, resource) : undefined,
-      pattern: (written) => this.#pattern(written),
+      pattern: (written) => this.#patterns.find(written),
       create: () => new SchemaNode(this.#meter),
       skip: () => {
         this.hasSkipped = true;
@@ -130,21 +137,15 @@ class Preparing {
 
   #readText(schema: JsonObject, node: SchemaNode): void {
     const { pattern, ...demands } = readText(schema);
-    const compiled = pattern === undefined ? undefined : this.#pattern(pattern);
-    if (pattern !== undefined && !compiled) this.hasSkipped = true;
+    const compiled = pattern === undefined ? undefined : this.#patterns.find(pattern);
+    if ((pattern !== undefined && !compiled) || isUncheckedFormat(schema.format)) this.hasSkipped = true;
     if (!compiled && Object.values(demands).every((demand) => demand === undefined)) return;
     node.format = ruleName(this.#rules.length);
     this.#rules.push(new TextRule({ ...demands, pattern: compiled }, this.#meter));
   }
+}
 
-  #pattern(written: string): Pattern | undefined {
-    const source = this.#unreadable.has(written) ? undefined : patternSource(written);
-    const isTooMuch =
-      this.#patterns.length === mostPatterns || this.#instructions + (source?.size ?? 0) > mostInstructions;
-    if (!source || isTooMuch) return undefined;
-    const pattern = new Pattern(written, source, this.#meter);
-    this.#patterns.push(pattern);
-    this.#instructions += source.size;
-    return pattern;
-  }
+/** OpenAPI's `nullable` beside what would not let null through. Beside `type` and `enum` it is read with them. */
+function isNullable({ nullable, $ref, anyOf, oneOf, allOf }: JsonObject): boolean {
+  return nullable === true && [$ref, anyOf, oneOf, allOf].some((keyword) => keyword !== undefined);
 }

@@ -41,13 +41,13 @@ export class SchemaNode {
   maxContains?: number;
   minItems?: number;
   maxItems?: number;
-  uniqueItems?: boolean;
   minimum?: number;
   maximum?: number;
   exclusiveMinimum?: number;
   exclusiveMaximum?: number;
   multipleOf?: number;
 
+  demandsUniqueItems = false;
   /** Whether it is `false`, which nothing fits. */
   isNothing = false;
   /** What a look at one value costs, whatever the value. */
@@ -60,10 +60,15 @@ export class SchemaNode {
     this.#meter = meter;
   }
 
+  /** Where no list has the same item twice, there is nothing to compare. */
+  get uniqueItems(): boolean {
+    return this.demandsUniqueItems && this.#meter.uniqueItems > 0;
+  }
+
   /** cfworker reads every keyword once for each value that it holds against a schema; this one is never true, and counts. */
   get $recursiveAnchor(): false {
     let units = this.weight + this.surcharge;
-    if (this.uniqueItems) units += this.#meter.uniqueItems;
+    if (this.demandsUniqueItems) units += this.#meter.uniqueItems;
     if (this.unevaluatedItems) units += this.#meter.everyItem;
     this.#meter.charge(units);
     return false;

@@ -5,6 +5,7 @@ import { quoted } from "./words.ts";
 
 /** All strict schemas of a request together: they are prepared before the request is taken. */
 const mostNodes = 20_000;
+const mostSize = 1024 * 1024;
 /** What a schema costs beside its nodes, in nodes. */
 const overhead = 10;
 
@@ -14,17 +15,27 @@ const overhead = 10;
  */
 export function checkStrictSchemas(tools: readonly Tool[], at: (index: number) => string): void {
   let nodes = 0;
+  let size = 0;
   tools.forEach((tool, index) => {
     if (tool.type !== "function" || !tool.strict || !tool.parameters) return;
     const extent = measure(tool.parameters);
-    if ("nodes" in extent) nodes += extent.nodes + overhead;
-    const schema = nodes > mostNodes ? tooManyNodes : checkable(tool.parameters, extent);
+    if ("nodes" in extent) {
+      nodes += extent.nodes + overhead;
+      size += extent.size;
+    }
+    const tooMuch = nodes > mostNodes ? tooManyNodes : size > mostSize ? tooLarge : undefined;
+    const schema = tooMuch ?? checkable(tool.parameters, extent);
     if ("because" in schema) throw refused(tool.name, at(index), schema);
   });
 }
 
 const tooManyNodes: Refusal = {
   because: `is, together with those of the strict tools before it, too large (${mostNodes} objects and lists)`,
+  advice: "Send fewer tools",
+};
+
+const tooLarge: Refusal = {
+  because: `is, together with those of the strict tools before it, larger than ${mostSize / 1024 / 1024} MB`,
   advice: "Send fewer tools",
 };
 

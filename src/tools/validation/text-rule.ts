@@ -37,8 +37,9 @@ export class TextRule {
     const { minLength = 0, maxLength = Number.POSITIVE_INFINITY } = this.#demands;
     // A character is one or two units of the text, so they need not always be counted.
     if (text.length <= maxLength && text.length >= 2 * minLength) return undefined;
-    this.#meter.charge(text.length / 300);
+    const started = performance.now();
     const length = ucs2length(text);
+    this.#meter.chargeSince(started);
     if (length < minLength) return `must have at least ${counted(minLength, "character")}`;
     return length > maxLength ? `must have at most ${counted(maxLength, "character")}` : undefined;
   }

@@ -1,5 +1,7 @@
 import type { JsonObject, JsonValue } from "../../turn/index.ts";
+import { Identities } from "./identities.ts";
 import { type Meter, TooMuchWork } from "./meter.ts";
+import type { UniqueLists } from "./unique-lists.ts";
 
 /** Deeper arguments are not checked: every level takes several frames of the stack. */
 const deepest = 128;
@@ -10,22 +12,28 @@ const wide = 64;
  * The arguments as the validator is given them. Whatever a schema says of an object, cfworker lists all its keys, so a wide object
  * counts every time that it does. The meter is told what the lists may cost. `names` gets every name of a property that there is.
  */
-export function metered(value: JsonValue, meter: Meter, names?: Set<string>): JsonValue {
+export function metered(
+  value: JsonValue,
+  meter: Meter,
+  names: Set<string> | undefined,
+  unique: UniqueLists | undefined,
+): JsonValue {
   const walk = new Walk(meter, names);
   const given = walk.visit(value, 0);
-  meter.uniqueItems = walk.comparisons / 50;
   meter.everyItem = walk.longestList / 25;
+  meter.uniqueItems = 0;
+  if (unique) {
+    const identities = new Identities(unique, meter);
+    identities.of(given);
+    if (identities.hasDuplicates) meter.uniqueItems = identities.comparisons;
+  }
   return given;
 }
 
 class Walk {
-  /** Of the list that takes most: each item is held against all that is in the list. */
-  comparisons = 0;
   longestList = 0;
   readonly #meter: Meter;
   readonly #names: Set<string> | undefined;
-  /** How much there is to compare in what was visited so far. */
-  #bulk = 0;
 
   constructor(meter: Meter, names: Set<string> | undefined) {
     this.#meter = meter;
@@ -34,15 +42,12 @@ class Walk {
 
   visit(value: JsonValue, depth: number): JsonValue {
     this.#meter.charge(0.1);
-    this.#bulk += typeof value === "string" ? 1 + value.length / 64 : 1;
     if (typeof value !== "object" || value === null) return value;
     if (depth === deepest) throw new TooMuchWork("The arguments are nested too deeply.");
-    this.#bulk += 4;
     return Array.isArray(value) ? this.#list(value, depth) : this.#object(value, depth);
   }
 
   #list(list: JsonValue[], depth: number): JsonValue {
-    const before = this.#bulk;
     let changed: JsonValue[] | undefined;
     for (const [index, item] of list.entries()) {
       const given = this.visit(item, depth + 1);
@@ -50,7 +55,6 @@ class Walk {
       changed ??= [...list];
       changed[index] = given;
     }
-    this.comparisons = Math.max(this.comparisons, list.length * (this.#bulk - before));
     this.longestList = Math.max(this.longestList, list.length);
     return changed ?? list;
   }
@@ -62,14 +66,15 @@ class Walk {
       const value = object[key];
       width += 1 + key.length / 32;
       this.#meter.charge(0.4);
-      this.#names?.add(key);
+      const name = halfPair.test(key) ? wellFormed(key, changed ?? object) : key;
+      this.#names?.add(name);
       if (value === undefined) continue;
       const given = this.visit(value, depth + 1);
-      if (given === value) continue;
+      if (given === value && name === key) continue;
       changed ??= { ...object };
-      changed[key] = given;
+      if (name !== key) delete changed[key];
+      changed[name] = given;
     }
-    this.#bulk += width;
     return width < wide ? (changed ?? object) : new Proxy(changed ?? object, this.#countingKeys(width));
   }
 
@@ -81,4 +86,13 @@ class Walk {
       },
     };
   }
+}
+
+const halfPair = /\p{Cs}/u;
+
+/** cfworker fails at half of a pair of surrogates. What is put in its place must not be the name of another property. */
+function wellFormed(key: string, taken: JsonObject): string {
+  let name = key.replace(/\p{Cs}/gu, "\ufffd");
+  while (Object.hasOwn(taken, name)) name += "\ufffd";
+  return name;
 }

@@ -1,0 +1,32 @@
+import { Meter } from "./meter.ts";
+import { Pattern } from "./pattern.ts";
+import { patternSource } from "./pattern-source.ts";
+
+/** The instructions of all patterns of a schema together, and how many of them are read; further ones are left out. */
+const mostInstructions = 5_000;
+const mostPatterns = 200;
+
+/** The patterns of one schema by their text, read and compiled once however often the schema is prepared. */
+export class Patterns {
+  readonly meter = new Meter();
+  readonly #known = new Map<string, Pattern | undefined>();
+  #instructions = 0;
+
+  get all(): Pattern[] {
+    return [...this.#known.values()].filter((pattern) => pattern !== undefined);
+  }
+
+  /** Undefined where it cannot be checked. */
+  find(written: string): Pattern | undefined {
+    if (!this.#known.has(written) && this.#known.size < mostPatterns) this.#known.set(written, this.#read(written));
+    const pattern = this.#known.get(written);
+    return pattern?.isUnreadable ? undefined : pattern;
+  }
+
+  #read(written: string): Pattern | undefined {
+    const source = patternSource(written);
+    if (!source || this.#instructions + source.size > mostInstructions) return undefined;
+    this.#instructions += source.size;
+    return new Pattern(written, source, this.meter);
+  }
+}

@@ -1,0 +1,30 @@
+import { below, inPlace, type SchemaNode, within } from "./schema-node.ts";
+
+/** Which lists of the arguments may be held against a schema with `uniqueItems`. */
+export interface UniqueLists {
+  /** Any, and not only those that are properties of these names. */
+  anywhere: boolean;
+  names: ReadonlySet<string>;
+}
+
+/** Undefined where there are none. In `inOrder`, every node comes after all that apply to the same value. */
+export function uniqueLists(
+  root: SchemaNode,
+  inOrder: readonly SchemaNode[],
+  referenced: Readonly<Record<string, SchemaNode>>,
+): UniqueLists | undefined {
+  const found = new Set<SchemaNode>();
+  for (const node of inOrder) {
+    if (node.demandsUniqueItems || inPlace(node, referenced).some((inner) => found.has(inner))) found.add(node);
+  }
+  if (found.size === 0) return undefined;
+  const names = new Set<string>();
+  let anywhere = found.has(root);
+  for (const node of inOrder) {
+    const properties = Object.entries(node.properties ?? {});
+    for (const [name, child] of properties) if (found.has(child)) names.add(name);
+    const others = [...below(node).slice(properties.length), ...within(node)];
+    anywhere ||= others.some((child) => found.has(child));
+  }
+  return { anywhere, names };
+}
