@@ -70,7 +70,7 @@ export function without(object: JsonObject, read: ReadonlySet<string>): JsonObje
 function kindOf(value: JsonValue | undefined): string {
   if (value === undefined) return "missing";
   if (value === null) return "null";
-  if (Array.isArray(value)) return "a list";
+  if (Array.isArray(value)) return value.length === 0 ? "an empty list" : "a list";
   if (typeof value === "object") return "an object";
   return `a ${typeof value}`;
 }
