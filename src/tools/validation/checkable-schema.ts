@@ -8,6 +8,9 @@ import { withRules } from "./text-rule.ts";
 import { metered } from "./wide-arguments.ts";
 import { describe, type Mismatch } from "./wording.ts";
 
+/** Time that passes beyond it has other reasons. */
+const mostToPrepare = 20_000;
+
 /** A schema within the caps, which arguments can be held against again and again. */
 export class CheckableSchema {
   readonly #schema: JsonObject;
@@ -65,7 +68,7 @@ export class CheckableSchema {
     const started = performance.now();
     const prepared = prepare(this.#schema, this.#patterns);
     if ("root" in prepared) this.#prepared = prepared;
-    meter.chargeSince(started);
+    meter.chargeSince(started, mostToPrepare);
   }
 }
 

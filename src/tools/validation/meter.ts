@@ -25,7 +25,7 @@ export class Meter {
   }
 
   /** Charges for the time that has passed, but no more than `most`: it passes for other reasons too. */
-  chargeSince(started: number, most = Number.POSITIVE_INFINITY): void {
+  chargeSince(started: number, most: number): void {
     this.charge(Math.min((performance.now() - started) * 1_000, most));
   }
 }

@@ -39,7 +39,7 @@ export class TextRule {
     if (text.length <= maxLength && text.length >= 2 * minLength) return undefined;
     const started = performance.now();
     const length = ucs2length(text);
-    this.#meter.chargeSince(started);
+    this.#meter.chargeSince(started, 10 + text.length / 50);
     if (length < minLength) return `must have at least ${counted(minLength, "character")}`;
     return length > maxLength ? `must have at most ${counted(maxLength, "character")}` : undefined;
   }
