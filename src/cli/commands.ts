@@ -1,7 +1,7 @@
 import { stripVTControlCharacters } from "node:util";
 import { type ArgsDef, type CommandDef, defineCommand, renderUsage, runCommand } from "citty";
 import { didYouMean } from "../config/index.ts";
-import { version } from "../http/version.ts";
+import { version } from "../gateway/version.ts";
 import { check, checkFlags } from "./check.ts";
 import { type Flags, findFlagMistake } from "./flags.ts";
 import { replay, replayFlags } from "./replay.ts";

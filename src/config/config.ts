@@ -7,6 +7,8 @@ export interface Config extends Omit<Settings, "keys" | "backends" | "models" | 
   backends: Record<string, BackendConfig>;
   /** By public name; like `backends`. */
   models: Record<string, ModelConfig>;
+  /** Whether nobody wrote backends down, so that they are what was found on this machine. */
+  assumed: boolean;
   turn: TurnConfig;
   limits: Settings["limits"] & { per_key: RateConfig | null };
 }

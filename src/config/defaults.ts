@@ -1,3 +1,5 @@
+import { accessSync, constants, statSync } from "node:fs";
+import { delimiter, isAbsolute, join } from "node:path";
 import type { Environment } from "./environment.ts";
 import type { Mapping } from "./mapping.ts";
 
@@ -5,7 +7,7 @@ const openaiAddress = "https://api.openai.com/v1";
 
 /**
  * What stands in for `backends` where a configuration has none, so that the gateway works before anything is set up: the demo,
- * and OpenAI where the environment has a key for it.
+ * OpenAI where the environment has a key for it, and Codex where it is installed.
  */
 export function defaultBackends(environment: Environment): Mapping {
   const api_key = environment.OPENAI_API_KEY?.trim();
@@ -13,7 +15,28 @@ export function defaultBackends(environment: Environment): Mapping {
   return {
     demo: { kind: "demo" },
     ...(api_key && { openai: { kind: "responses", base_url, api_key } }),
+    ...(isCommand("codex", environment) && { codex: codexBackend(environment) }),
   };
+}
+
+function codexBackend({ CODEX_HOME: home }: Environment): Mapping {
+  return { kind: "codex", ...(home?.trim() && { home: home.trim() }) };
+}
+
+/** Whether a shell would find it. */
+function isCommand(name: string, { PATH = "" }: Environment): boolean {
+  const folders = PATH.split(delimiter).filter(isAbsolute);
+  const files = process.platform === "win32" ? [`${name}.exe`, `${name}.cmd`] : [name];
+  return folders.some((folder) => files.some((file) => isProgram(join(folder, file))));
+}
+
+function isProgram(file: string): boolean {
+  try {
+    accessSync(file, constants.X_OK);
+    return statSync(file).isFile();
+  } catch {
+    return false;
+  }
 }
 
 export const defaultModel = "demo";

@@ -35,7 +35,7 @@ export function toConfig(value: unknown, options: ParseOptions): Config {
     const parts = { kinds, dialects };
     const mistaken = (key: keyof Settings) => mistakes.some(({ path }) => isUnder(path, key));
     mistakes.push(...findUnbuilt(settings, parts), ...crossCheck({ settings, written, mistaken, parts }));
-    if (mistakes.length === 0) return resolveSettings(settings, directory);
+    if (mistakes.length === 0) return resolveSettings(settings, directory, hasNoBackends(expanded.value));
   }
   const found = inOrder(onePerKey(mistakes), written);
   throw new ConfigError(hasNoBackends(expanded.value) ? found.map(atItsSource) : found);

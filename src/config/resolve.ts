@@ -43,7 +43,7 @@ type SharedSettings = Pick<BackendSettings, keyof SharedConfig> & Partial<Writte
 type WrittenTurn = Settings["turn"];
 
 /** Merges the levels (defaults, turn, backend, model) and makes every path absolute. */
-export function resolveSettings(settings: Settings, directory: string): Config {
+export function resolveSettings(settings: Settings, directory: string, assumed: boolean): Config {
   const path = (written: string) => absolute(written, directory);
   const turn = merge(turnDefaults, settings.turn);
   const backends = mapValues(settings.backends, (backend) => resolveBackend(backend, turn, path));
@@ -52,7 +52,8 @@ export function resolveSettings(settings: Settings, directory: string): Config {
     ...settings,
     keys: keys.map(resolveKey),
     backends,
-    models: mapValues(settings.models, (model, name) => resolveModel(model, name, backends)),
+    models: mapValues(settings.models, (model, name) => resolveModel(model, name, backends, path)),
+    assumed,
     turn,
     tools: { ...tools, modules: tools.modules.map(path) },
     rails: { ...rails, apply_patch: rails.apply_patch === null ? null : path(rails.apply_patch) },
@@ -86,25 +87,35 @@ function resolveBackend(backend: BackendSettings, turn: TurnConfig, path: (writt
   }
 }
 
-function resolveModel(model: ModelSettings, name: string, backends: Record<string, BackendConfig>): ModelConfig {
+function resolveModel(
+  model: ModelSettings,
+  name: string,
+  backends: Record<string, BackendConfig>,
+  path: (written: string) => string,
+): ModelConfig {
   const backend = backends[model.backend];
   if (backend === undefined) throw new Error(`models.${name}: its backend was not checked`);
   return {
     backend: model.backend,
-    settings: override(backend, model),
+    settings: override(backend, model, path),
     model: model.model ?? (backend.kind === "demo" ? "native" : name),
     fallback: model.fallback,
   };
 }
 
 /** What a model says of its own over what its backend has. A key that the kind of backend does not have changes nothing. */
-function override(backend: BackendConfig, model: ModelSettings): BackendConfig {
+function override(backend: BackendConfig, model: ModelSettings, path: (written: string) => string): BackendConfig {
   const shared = mergeShared(model, backend);
   switch (backend.kind) {
     case "demo":
       return { ...backend, ...shared, pace: model.pace ?? backend.pace };
     case "codex":
-      return { ...backend, ...shared, command: model.command ?? backend.command, home: model.home ?? backend.home };
+      return {
+        ...backend,
+        ...shared,
+        command: model.command ?? backend.command,
+        home: model.home === undefined ? backend.home : path(model.home),
+      };
     default: {
       const api_key = model.api_key ?? backend.api_key;
       return {

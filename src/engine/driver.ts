@@ -19,7 +19,7 @@ import type { Observer, TurnSummary } from "./observer.ts";
 import { Round } from "./round.ts";
 import { settleCalls } from "./stages/calls.ts";
 import { keepChoice } from "./stages/choice.ts";
-import { Cutoff } from "./stages/cutoff.ts";
+import { Cutoff, noteCutoff } from "./stages/cutoff.ts";
 import { holdWords } from "./stages/hold.ts";
 import { inOrder } from "./stages/in-order.ts";
 import { mendArguments } from "./stages/mend.ts";
@@ -132,10 +132,12 @@ class Driver {
     for (let { retries, reask } = way; ; retries--) {
       this.#answer.startOver();
       ids.startOver();
-      const round = this.#ask(way, lessons);
-      const error = await round.begun.then(() => undefined, toTurnError);
-      if (error === undefined) return round;
-      if (error instanceof InvalidCall && reask > 0 && !this.#stop.reason) {
+      const unready = await way.backend.prepare?.(this.#stop).then(() => undefined, toTurnError);
+      const round = unready ? undefined : this.#ask(way, lessons);
+      const error = round ? await round.begun.then(() => undefined, toTurnError) : unready;
+      if (round && error === undefined) return round;
+      if (error === undefined) throw new Error("a backend was neither asked nor refused");
+      if (round && error instanceof InvalidCall && reask > 0 && !this.#stop.reason) {
         reask--;
         retries++;
         invalid = error;
@@ -157,15 +159,15 @@ class Driver {
 
   #ask(way: Way, lessons: readonly Item[]): Round {
     const { ids, observer, memory, clock } = this.#plan;
-    const { prompted } = way;
-    const turn = way.turn(lessons);
-    const cutoff = prompted ? new Cutoff(turn, observer) : undefined;
+    const { turn, prompted, recovery } = way.question(lessons);
+    const isWhole = !turn.stream && !way.backend.alwaysStreams;
+    const cutoff = prompted ? new Cutoff(turn, observer, isWhole) : undefined;
     // What was said cannot be taken back when the call that must come does not.
     const holds = way.reask > 0 && demandsCall(turn.choice);
     const checks = new ArgumentChecks(turn.tools);
     const stages = [
       cutoff?.ear,
-      recoverCalls(turn, way.recovery, observer, turn.stream && !holds),
+      recoverCalls(turn, recovery, observer, turn.stream && !holds),
       cutoff?.stage,
       keepChoice(turn, observer),
       way.repair ? mendArguments(turn) : undefined,
@@ -175,6 +177,7 @@ class Driver {
       holds ? holdWords() : undefined,
       // A backend that knows nothing of calls misses nothing of them.
       prompted ? undefined : rememberCalls(memory, way.backend, turn, this.#plan.turn.input),
+      !prompted && way.backend.endsAtCalls ? noteCutoff(observer) : undefined,
     ].filter((stage) => stage !== undefined);
     this.#askedAt ??= clock.now();
     observer.asking(way.backend.name);

@@ -1,5 +1,6 @@
 export { Continuity, type Memory } from "./continuity.ts";
 export { type Ending, runTurn, type TurnPlan } from "./driver.ts";
 export { Observer } from "./observer.ts";
+export { OutstandingCalls } from "./outstanding.ts";
 export { restoreTurn } from "./restore.ts";
-export type { Way } from "./way.ts";
+export type { Recovery, Way } from "./way.ts";

@@ -5,14 +5,10 @@ import type { Backend, Breaker, Item, Turn, TurnError } from "../turn/index.ts";
 export interface Way {
   backend: Backend;
   breaker: Breaker;
-  /** The turn as this backend can take it, with more behind its input. Made only when the way is taken. */
-  turn: (more: readonly Item[]) => Turn;
+  /** What this backend is asked, with more behind the turn's input. Made only when the way is taken. */
+  question: (more: readonly Item[]) => Question;
   /** How often a failure is met with the same request again. */
   retries: number;
-  /** How calls that the model writes as text are found; nothing where text is left as it is. */
-  recovery?: Recovery | undefined;
-  /** The backend has no tools: they are written into the prompt, and its turn ends with the calls that it makes. */
-  prompted: boolean;
   /** Slips in the arguments that a provider gives are mended, where the tool is not strict. */
   repair: boolean;
   /** How often the model is told what was wrong with its calls, and asked again. */
@@ -21,6 +17,15 @@ export interface Way {
   strictFailure: "error" | "message";
   /** How long it may take until something of the answer comes, in milliseconds. */
   firstContent: number;
+}
+
+/** A turn as one backend can take it. */
+export interface Question {
+  turn: Turn;
+  /** The backend has no tools: they are written into the prompt, and its turn ends with the calls that it makes. */
+  prompted: boolean;
+  /** How calls that the model writes as text are found; nothing where text is left as it is. */
+  recovery?: Recovery | undefined;
 }
 
 export interface Recovery {

@@ -1,5 +1,14 @@
 import type { Config } from "../config/index.ts";
-import { Continuity, type Ending, Observer, restoreTurn, runTurn, type TurnPlan } from "../engine/index.ts";
+import {
+  Continuity,
+  type Ending,
+  Observer,
+  OutstandingCalls,
+  restoreTurn,
+  runTurn,
+  type TurnPlan,
+  type Way,
+} from "../engine/index.ts";
 import { allowsModel, type BreakerState, createKeyring, type Key, type Keyring } from "../guard/index.ts";
 import {
   type ClosableEventSink,
@@ -19,6 +28,7 @@ import {
   type Item,
   isDeeperThan,
   isObject,
+  type JsonObject,
   type JsonValue,
   type Outlet,
   type Stop,
@@ -34,8 +44,8 @@ import {
   type ResponsesRequest,
 } from "../wire/responses/index.ts";
 import { checkToolOutputs } from "../wire/tool-outputs.ts";
-import { Models, type PublicModel, type Route } from "./models.ts";
-import { checkRoute, droppedTools, headerList, isPrompted, turnFor, wayTo } from "./offer.ts";
+import { Models, type PublicModel, type Readiness, type Route } from "./models.ts";
+import { checkRoute, droppedTools, headerList, ignoredParameters, turnFor, wayTo } from "./offer.ts";
 import { continueResponse, foreignState } from "./provider-state.ts";
 import { secretsOf } from "./secrets.ts";
 
@@ -68,21 +78,24 @@ export class Gateway {
   readonly #events: ClosableEventSink;
   readonly #models: Models;
   readonly #continuity = new Continuity();
+  readonly #outstanding: OutstandingCalls;
 
   constructor(config: Config) {
     this.config = config;
     const redactor = createRedactor({ secrets: secretsOf(config), redact: config.telemetry.redact });
     this.log = createLog({ level: config.log.level, redactor });
-    this.metrics = createMetrics();
+    this.metrics = createMetrics({ outstandingCalls: () => this.#outstanding.size });
     this.#events = createEventSink({
       to: config.telemetry.events,
       redactor,
       onError: (error) => this.log.error({ err: error }, "telemetry events cannot be written"),
     });
+    this.#outstanding = new OutstandingCalls({ events: this.#events, log: this.log });
     this.keyring = createKeyring(config.keys);
     this.#models = new Models(config, (text) => redactor.providerMessage(text), {
       onListFailure: (backend, error) => this.log.info({ backend, err: error }, "the backend does not list its models"),
       onBreaker: (backend, state) => this.#tellBreaker(backend, state),
+      onNotice: (level, fields, message) => this.log[level](fields, message),
     });
   }
 
@@ -123,23 +136,40 @@ export class Gateway {
         ? new ResponsesEncoder({ request, model: name, now, ids, profile })
         : createChatEncoder({ ...request, model: name, created: now() }, turn.stream);
     let headers: Record<string, string> = {};
-    const take = (taken: Route, offered: Turn, more: readonly Item[], standsIn: boolean): Turn => {
-      headers = this.#tellDropped(droppedTools(request.turn, new Set(offered.tools), taken), context);
-      const asked = more.length > 0 ? { ...offered, input: [...offered.input, ...more] } : offered;
-      // Where calls are words, nothing but words need be remembered of them.
-      return isPrompted(taken.settings) ? asked : restoreTurn(asked, taken.backend, memory, standsIn);
+    const take = (taken: Route, offered: Turn, more: readonly Item[]): Turn => {
+      headers = {
+        ...this.#tellDropped(droppedTools(request.turn, new Set(offered.tools), taken), context),
+        ...tellIgnored(body, taken),
+      };
+      return more.length > 0 ? { ...offered, input: [...offered.input, ...more] } : offered;
     };
-    const first = wayTo(route, (more) => take(route, turn, more, false));
+    const way = (taken: Route, offered: Turn, standsIn: boolean): Way =>
+      wayTo(
+        taken,
+        (more) => take(taken, offered, more),
+        (asked) => restoreTurn(asked, taken.backend, memory, standsIn),
+      );
     // What a provider keeps only that provider can continue.
     const others = state ? [] : this.#fallbacks(continued.turn, route);
-    const ways = [first, ...others.map(({ route, turn }) => wayTo(route, (more) => take(route, turn, more, true)))];
+    const ways = [way(route, turn, false), ...others.map(({ route, turn }) => way(route, turn, true))];
     return {
       contentType: turn.stream ? eventStream : json,
       get headers() {
         return headers;
       },
-      run: (outlet, stop) => this.#run({ turn, ways, createEncoder, ids, memory, stop }, route, context, outlet),
+      run: (outlet, stop) => {
+        const observer = this.#observe(request, route, context);
+        return this.#run({ turn, ways, createEncoder, ids, memory, observer, stop }, route, context, outlet);
+      },
     };
+  }
+
+  #observe(request: ChatRequest | ResponsesRequest, { backend }: Route, { requestId, key }: RequestContext): Observer {
+    const calls = this.#outstanding.of(key?.name ?? null);
+    // A legacy answer has no ids that a result could name.
+    const hasIds = request.api === "responses" || !request.legacy;
+    const given = hasIds ? calls : { ...calls, give: () => {} };
+    return new Observer(this.#events, this.log, requestId, backend.name, given, request.turn.input);
   }
 
   #tellDropped(tools: readonly string[], { requestId }: RequestContext): Record<string, string> {
@@ -162,27 +192,29 @@ export class Gateway {
     });
   }
 
-  /** `null` when every backend can be used; otherwise what to do about the first that cannot. */
-  async ready(): Promise<string | null> {
-    for (const backend of this.#models.backends()) {
-      const trouble = await backend.ready?.();
-      if (trouble) return trouble;
-    }
-    return null;
+  /** Lets backends that need time for it get ready before anybody asks. */
+  warm(): void {
+    for (const backend of this.#models.backends()) backend.warm?.();
+  }
+
+  /** Whether the backends can be used, and what to do about those that cannot. */
+  ready(): Promise<Readiness> {
+    return this.#models.ready();
   }
 
   async close(): Promise<void> {
     await Promise.all(this.#models.backends().map((backend: Backend) => backend.close()));
+    this.#outstanding.close();
     await this.#events.close();
   }
 
   async #run(
-    plan: Pick<TurnPlan, "turn" | "ways" | "createEncoder" | "ids" | "memory" | "stop">,
-    { backend, settings }: Route,
+    plan: Pick<TurnPlan, "turn" | "ways" | "createEncoder" | "ids" | "memory" | "observer" | "stop">,
+    { settings }: Route,
     { requestId, receivedAt }: RequestContext,
     outlet: Outlet,
   ): ReturnType<typeof runTurn> {
-    const observer = new Observer(this.#events, this.log, requestId, backend.name);
+    const { observer } = plan;
     this.metrics.turnStarted();
     const ending = await runTurn(
       {
@@ -248,6 +280,11 @@ export class Gateway {
     const message = `\`model\` is missing, and no default_model is configured.${known}`;
     return new TurnError("missing_required_parameter", message, { param: "model" });
   }
+}
+
+function tellIgnored(body: JsonObject, { backend }: Route): Record<string, string> {
+  const names = ignoredParameters(body, backend);
+  return names.length > 0 ? { "x-toolwire-ignored-parameters": headerList(names) } : {};
 }
 
 /** What is written or read recursively must fit the stack with a wide margin. */

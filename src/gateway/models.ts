@@ -1,14 +1,16 @@
 import { isDeepStrictEqual } from "node:util";
 import { chatApi } from "../backends/chat/index.ts";
+import { AppServers, CodexBackend } from "../backends/codex/index.ts";
 import { createDemoBackend } from "../backends/demo/index.ts";
 import { responsesApi } from "../backends/responses/index.ts";
 import { ServiceBackend } from "../backends/service.ts";
 import type { BackendConfig, Config } from "../config/index.ts";
 import { nearestNames } from "../config/index.ts";
 import { type BreakerState, createBreaker } from "../guard/index.ts";
-import { type Backend, type Breaker, TurnError } from "../turn/index.ts";
+import { type Backend, type Breaker, type EventFields, TurnError } from "../turn/index.ts";
 import { parts } from "./parts.ts";
 import { ServiceModels } from "./service-models.ts";
+import { version } from "./version.ts";
 
 /** Where a model's name leads. */
 export interface Route {
@@ -26,6 +28,16 @@ export interface Route {
 export interface ModelsListener {
   onListFailure(backend: string, error: unknown): void;
   onBreaker(backend: string, state: BreakerState): void;
+  /** A program behind a backend has something to say to whoever runs the gateway. */
+  onNotice(level: "info" | "warn" | "error", fields: EventFields, message: string): void;
+}
+
+/** Whether the backends can be used. */
+export interface Readiness {
+  /** What to do about the first that cannot; `null` where all can. */
+  trouble: string | null;
+  /** What else a person should know. */
+  notes: string[];
 }
 
 export interface PublicModel {
@@ -49,25 +61,41 @@ export class Models {
   /** A bare name is passed on where there is only one service that it can be meant for. */
   readonly #onlyService: string | undefined;
   readonly #services: ServiceModels;
+  readonly #appServers = new AppServers();
+  readonly #redact: (text: string) => string;
+  readonly #listener: ModelsListener;
 
   constructor(config: Config, redact: (text: string) => string, listener: ModelsListener) {
     this.#config = config;
+    this.#redact = redact;
+    this.#listener = listener;
     this.#services = new ServiceModels(({ name }, error) => listener.onListFailure(name, error));
     const breakerFor = (name: string, { breaker }: BackendConfig) =>
       createBreaker({ backend: name, ...breaker, onState: (state) => listener.onBreaker(name, state) });
     for (const [name, settings] of Object.entries(config.backends)) {
-      const backend = createBackend(name, settings, redact);
+      const backend = this.#create(name, settings);
       this.#places.set(name, { backend, breaker: breakerFor(name, settings), config: settings });
     }
     for (const [alias, { backend: name, settings }] of Object.entries(config.models)) {
       const place = this.#place(name);
       if (isDeepStrictEqual(place.config, settings)) continue;
-      const backend = createBackend(name, settings, redact);
+      const backend = this.#create(name, settings);
       const breaker = isSameService(place.config, settings) ? place.breaker : breakerFor(alias, settings);
       this.#aliases.set(alias, { backend, breaker, config: settings });
     }
     const services = [...this.#places].filter(([, { config }]) => config.kind !== "demo");
     this.#onlyService = services.length === 1 ? services[0]?.[0] : undefined;
+  }
+
+  /** Of backends that nobody wrote down, trouble is no more than a note: they are there because something was found. */
+  async ready(): Promise<Readiness> {
+    const notes: string[] = [];
+    for (const backend of this.backends()) {
+      const trouble = await backend.ready?.();
+      if (trouble && !this.#config.assumed) return { trouble, notes };
+      notes.push(...(trouble ? [trouble] : (backend.notes?.() ?? [])));
+    }
+    return { trouble: null, notes: [...new Set(notes)] };
   }
 
   backends(): Backend[] {
@@ -89,7 +117,10 @@ export class Models {
     const others = [...this.#places].flatMap(([name, { backend, config }]) =>
       config.kind === "demo"
         ? [this.#public(name, name), this.#public(`${name}/native`, name)]
-        : this.#services.known(backend).map((model) => this.#public(`${name}/${model}`, name)),
+        : [
+            ...(config.kind === "codex" ? [this.#public(name, name)] : []),
+            ...this.#services.known(backend).map((model) => this.#public(`${name}/${model}`, name)),
+          ],
     );
     return [...aliases, ...others];
   }
@@ -107,6 +138,8 @@ export class Models {
       return routeTo(this.#aliases.get(name) ?? this.#place(alias.backend), alias.model, alias.fallback);
     }
     if (this.#places.get(name)?.config.kind === "demo") return routeTo(this.#place(name), "native");
+    // The model that Codex itself is set to.
+    if (this.#places.get(name)?.config.kind === "codex") return routeTo(this.#place(name), name);
     const slash = name.indexOf("/");
     const [backend, model] = [name.slice(0, slash), name.slice(slash + 1)];
     if (slash > 0 && model !== "" && this.#places.has(backend)) {
@@ -122,6 +155,25 @@ export class Models {
     const place = this.#places.get(name);
     if (!place) throw new Error(`there is no backend ${name}`);
     return place;
+  }
+
+  #create(name: string, config: BackendConfig): Backend {
+    const redact = this.#redact;
+    switch (config.kind) {
+      case "demo":
+        return createDemoBackend({ name, pace: config.pace });
+      case "codex": {
+        const { command, home, timeouts } = config;
+        const notice: ModelsListener["onNotice"] = (...said) => this.#listener.onNotice(...said);
+        const server = this.#appServers.for({ name, command, home, version, redact, notice });
+        return new CodexBackend(server, { name, timeouts, redact, notice });
+      }
+      default: {
+        const { kind, base_url: baseUrl, api_key: apiKey, headers, timeouts } = config;
+        const options = { name, baseUrl, apiKey, headers, timeouts, redact };
+        return new ServiceBackend(kind === "chat" ? chatApi : responsesApi, options);
+      }
+    }
   }
 
   #public(id: string, backend: string): PublicModel {
@@ -143,7 +195,12 @@ export class Models {
 
 /** Whether what speaks against the one speaks against the other, and as soon. */
 function isSameService(one: BackendConfig, other: BackendConfig): boolean {
-  const service = (config: BackendConfig) => ("base_url" in config ? [config.base_url, config.api_key] : []);
+  const service = (config: BackendConfig) =>
+    "base_url" in config
+      ? [config.base_url, config.api_key]
+      : config.kind === "codex"
+        ? [config.command, config.home]
+        : [];
   return isDeepStrictEqual([one.breaker, service(one)], [other.breaker, service(other)]);
 }
 
@@ -156,18 +213,4 @@ function routeTo({ backend, breaker, config }: Place, model: string, fallback: r
 function demoSettings(config: BackendConfig, model: string): BackendConfig {
   const isWritten = config.dialects === "auto" && parts.dialects.includes(model);
   return isWritten ? { ...config, dialects: [model] } : config;
-}
-
-function createBackend(name: string, config: BackendConfig, redact: (text: string) => string): Backend {
-  switch (config.kind) {
-    case "demo":
-      return createDemoBackend({ name, pace: config.pace });
-    case "codex":
-      throw new Error(`backends.${name}: the kind codex is not built yet.`);
-    default: {
-      const { kind, base_url: baseUrl, api_key: apiKey, headers, timeouts } = config;
-      const options = { name, baseUrl, apiKey, headers, timeouts, redact };
-      return new ServiceBackend(kind === "chat" ? chatApi : responsesApi, options);
-    }
-  }
 }

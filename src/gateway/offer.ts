@@ -1,6 +1,6 @@
-import type { Way } from "../engine/index.ts";
+import type { Recovery, Way } from "../engine/index.ts";
 import { checkDemand, sentinelDialect, toolLabel } from "../tools/index.ts";
-import { type Item, type Tool, type Turn, TurnError } from "../turn/index.ts";
+import { type Backend, type Item, isObject, type JsonObject, type Tool, type Turn, TurnError } from "../turn/index.ts";
 import type { Route } from "./models.ts";
 
 /** The turn as the route's backend can be asked: its model's name, and the tools that it can carry. */
@@ -10,8 +10,13 @@ export function turnFor(turn: Turn, { backend, model, settings }: Route): Turn {
   return { ...turn, model, tools: turn.tools.filter(carries) };
 }
 
-export function isPrompted({ tools }: Route["settings"]): boolean {
+function isPrompted({ tools }: Route["settings"]): boolean {
   return tools === "prompted";
+}
+
+/** Some backends know only once they run what they can be asked for. */
+function mustPrompt({ settings, backend }: Route, turn: Turn): boolean {
+  return isPrompted(settings) || (backend.prompts?.(turn) ?? false);
 }
 
 /** Throws where the request demands a call that the route's backend cannot be asked for. */
@@ -33,15 +38,20 @@ function knowsOtherTools({ kind, settings }: Route): boolean {
   return kind === "responses" && !isPrompted(settings);
 }
 
-export function wayTo({ backend, breaker, settings }: Route, turn: Way["turn"]): Way {
+/** `asked` is the turn with more behind its input, as it was taken; `restored` the same with what its client has dropped. */
+export function wayTo(route: Route, asked: (more: readonly Item[]) => Turn, restored: (turn: Turn) => Turn): Way {
+  const { backend, breaker, settings } = route;
   const { retries, timeouts } = settings;
   const { repair, reask, strict_failure: strictFailure } = settings.turn;
   return {
     backend,
     breaker,
-    turn,
-    recovery: recoveryFor(settings),
-    prompted: isPrompted(settings),
+    question: (more) => {
+      const turn = asked(more);
+      const prompted = mustPrompt(route, turn);
+      // Where calls are words, nothing but words need be remembered of them.
+      return { turn: prompted ? turn : restored(turn), prompted, recovery: recoveryFor(settings, prompted) };
+    },
     repair,
     retries,
     reask,
@@ -51,8 +61,8 @@ export function wayTo({ backend, breaker, settings }: Route, turn: Way["turn"]):
 }
 
 /** What was taught in a prompt is read beside whatever else is, and where nothing else is. */
-function recoveryFor({ dialects, tools, turn: { repair } }: Route["settings"]): Way["recovery"] {
-  if (tools === "native") return dialects === "none" ? undefined : { dialects, repair, prompted: false };
+function recoveryFor({ dialects, turn: { repair } }: Route["settings"], prompted: boolean): Recovery | undefined {
+  if (!prompted) return dialects === "none" ? undefined : { dialects, repair, prompted: false };
   const others = dialects === "none" ? [] : dialects;
   const read = others === "auto" ? others : [...new Set([...others, sentinelDialect])];
   return { dialects: read, repair, prompted: true };
@@ -67,6 +77,17 @@ export function droppedTools({ tools, input }: Turn, offered: ReadonlySet<Tool>,
 /** Some clients bring tools as an item of their input. */
 function isToolList(item: Item): boolean {
   return item.type === "opaque" && item.fields.type === "additional_tools";
+}
+
+/** Parameters of the request that change nothing at this backend, as the client wrote them. */
+export function ignoredParameters(body: JsonObject, { ignored }: Backend): string[] {
+  if (!ignored) return [];
+  return [...ignored].filter((path) => {
+    const [name = "", inner] = path.split(".");
+    const value = body[name];
+    const said = inner === undefined || !isObject(value) ? value : value[inner];
+    return said !== undefined && said !== null && said !== false && !(inner !== undefined && said === value);
+  });
 }
 
 /** A header holds visible ASCII only, and not much of it. */

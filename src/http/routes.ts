@@ -1,10 +1,10 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { Gateway } from "../gateway/index.ts";
+import { version } from "../gateway/version.ts";
 import { TurnError } from "../turn/index.ts";
 import { listModels, oneModel } from "./models.ts";
 import { pageHeaders, renderPage } from "./page.ts";
 import type { Turns } from "./turns.ts";
-import { version } from "./version.ts";
 
 type Handler = (request: FastifyRequest, reply: FastifyReply) => unknown;
 const methods = ["GET", "POST", "PUT", "PATCH", "DELETE"] as const;
@@ -67,9 +67,9 @@ function refuseMethod(request: FastifyRequest, reply: FastifyReply, allowed: rea
 }
 
 async function tellReadiness(gateway: Gateway, reply: FastifyReply): Promise<FastifyReply> {
-  const trouble = await gateway.ready();
+  const { trouble, notes } = await gateway.ready();
   if (trouble) return reply.code(503).send({ status: "not ready", message: trouble });
-  return reply.send({ status: "ready" });
+  return reply.send({ status: "ready", ...(notes.length > 0 && { notes }) });
 }
 
 function showPage(gateway: Gateway, request: FastifyRequest, reply: FastifyReply): FastifyReply {

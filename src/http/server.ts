@@ -19,6 +19,7 @@ export async function startServer(config: Config): Promise<RunningServer> {
     await gateway.close();
     throw error;
   }
+  gateway.warm();
   const address = server.server.address() as AddressInfo;
   const name = address.family === "IPv6" ? `[${address.address}]` : address.address;
   return {

@@ -26,6 +26,18 @@ export interface Backend {
   /** Whether a tool of this type can be offered to the model in this turn. */
   carries(tool: Tool, turn: Turn): boolean;
   run(turn: Turn, round: Round): Promise<void>;
+  /** Gets ready before anybody asks. */
+  warm?(): void;
+  /** Resolves when the backend can be asked and knows what it can do; rejects with what to do about it. */
+  prepare?(stop: Stop): Promise<void>;
+  /** Whether the tools of this turn have to be written into the prompt, because the service cannot be asked for them otherwise. */
+  prompts?(turn: Turn): boolean;
+  /** Whether an answer comes in pieces even where the turn wants it whole. */
+  readonly alwaysStreams?: boolean;
+  /** Whether it ends the model's turn at its calls by itself. */
+  readonly endsAtCalls?: boolean;
+  /** Parameters of either API that the service cannot take and that change nothing, by their names in a request. */
+  readonly ignored?: ReadonlySet<string>;
   /** Whether the service may refuse calls of its own that come back without the reasoning before them. */
   readonly wantsReasoning?: boolean;
   /** Whether the service takes this id of a call that it did not name itself. Unless said, every portable id. */
@@ -36,6 +48,8 @@ export interface Backend {
   models?(): Promise<string[]>;
   /** Whether the backend can be used now; otherwise a sentence that says what to do. */
   ready?(): Promise<string | null>;
+  /** What a person should know of it though it can be used. */
+  notes?(): readonly string[];
   close(): Promise<void>;
 }
 

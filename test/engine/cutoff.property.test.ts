@@ -31,7 +31,7 @@ function turnWith(choice: ToolChoice, parallelToolCalls: boolean | undefined, st
 function hear(turn: Turn, pieces: readonly string[], reason: "stop" | "length") {
   const heard = { text: "", behind: "", calls: [] as string[], end: "" };
   let open = "";
-  const cutoff = new Cutoff(turn, observer);
+  const cutoff = new Cutoff(turn, observer, !turn.stream);
   const stages = [
     cutoff.ear,
     recoverCalls(turn, { dialects: "auto", repair: true, prompted: true }, observer),

@@ -33,9 +33,11 @@ export async function playEvents(
   const way: Way = {
     backend,
     breaker: unbroken,
-    turn: () => turn,
-    recovery: dialects === "none" ? undefined : { dialects, repair: true, prompted: false },
-    prompted: false,
+    question: () => ({
+      turn,
+      prompted: false,
+      recovery: dialects === "none" ? undefined : { dialects, repair: true, prompted: false },
+    }),
     repair: true,
     retries: 0,
     reask: 0,

@@ -23,6 +23,7 @@ const mostCalls = 128;
 export class Cutoff {
   readonly #turn: Turn;
   readonly #observer: Observer;
+  readonly #isWhole: boolean;
   readonly #most: number;
   readonly #open = new Map<number, CallStarted>();
   /** How many calls are done, and how many of them the client may have. */
@@ -36,10 +37,12 @@ export class Cutoff {
   #hasEnded = false;
   #isOver = false;
 
-  constructor(turn: Turn, observer: Observer) {
+  /** `isWhole`: the answer comes in one piece, however the client wants it. */
+  constructor(turn: Turn, observer: Observer, isWhole: boolean) {
     const { choice, settings } = turn;
     this.#turn = turn;
     this.#observer = observer;
+    this.#isWhole = isWhole;
     this.#most = choice.mode === "forced" || settings.parallelToolCalls === false ? 1 : mostCalls;
   }
 
@@ -90,7 +93,7 @@ export class Cutoff {
   /** A whole answer is heard to its end, because only there it tells what it cost. */
   #end(emit: Emit): void {
     this.#isOver = true;
-    if (!this.#turn.stream) return;
+    if (this.#isWhole) return;
     this.#observer.cutOff(this.#dropped);
     emit({ type: "turn.finished", reason: "stop" });
   }
@@ -100,6 +103,16 @@ export class Cutoff {
     const isWhole = this.#isOver || (this.#done > 0 && this.#open.size === 0 && !/[<[{|]/.test(this.#tail));
     emit(isWhole && event.reason === "length" ? { ...event, reason: "stop" } : event);
   }
+}
+
+/** Where the backend itself has ended its turn at the calls, nothing was dropped; but that is told as well. */
+export function noteCutoff(observer: Observer): Stage {
+  let calls = 0;
+  return (event, emit) => {
+    if (event.type === "call.done") calls++;
+    if (event.type === "turn.finished" && calls > 0) observer.cutOff({ bytes: 0 });
+    emit(event);
+  };
 }
 
 function isWords({ type }: TurnEvent): boolean {

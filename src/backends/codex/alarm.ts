@@ -1,0 +1,10 @@
+/** Codex does something by itself that it was told not to: a command, a patch, a search. */
+export class Alarm extends Error {
+  /** The type of the item. */
+  readonly what: string;
+
+  constructor(what: string) {
+    super(`an item of type ${what}`);
+    this.what = what;
+  }
+}

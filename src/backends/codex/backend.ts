@@ -1,0 +1,90 @@
+import { demandsCall } from "../../tools/index.ts";
+import { type Backend, isObject, type Round, Stop, type Tool, type Turn, TurnError } from "../../turn/index.ts";
+import type { Redact } from "../provider-words.ts";
+import { type AppServer, noteOnInstructions, noteOnTools } from "./app-server.ts";
+import { Exchange } from "./exchange.ts";
+import { ignoredParameters } from "./ignored-parameters.ts";
+import type { Notice } from "./notice.ts";
+
+export interface CodexOptions {
+  /** The backend's name in the configuration; as the name of a model it means the home's own. */
+  name: string;
+  timeouts: { idle: number };
+  redact: Redact;
+  notice: Notice;
+}
+
+/** How long a question about its state waits for a process that is starting. */
+const patience = 3_000;
+
+/** Codex's app-server as a way to the models that Codex can ask. */
+export class CodexBackend implements Backend {
+  readonly name: string;
+  readonly alwaysStreams = true;
+  readonly endsAtCalls = true;
+  readonly ignored = ignoredParameters;
+  readonly #options: CodexOptions;
+  readonly #server: AppServer;
+
+  constructor(server: AppServer, options: CodexOptions) {
+    this.name = options.name;
+    this.#server = server;
+    this.#options = options;
+  }
+
+  carries(tool: Tool): boolean {
+    return tool.type === "function";
+  }
+
+  warm(): void {
+    this.#server.warm();
+  }
+
+  async prepare(stop: Stop): Promise<void> {
+    await this.#server.session(stop);
+  }
+
+  /** Codex lets no client say that a tool has to be called. */
+  prompts({ choice }: Turn): boolean {
+    return demandsCall(choice) || this.#server.now?.facts.abilities.native === false;
+  }
+
+  async run(turn: Turn, round: Round): Promise<void> {
+    const session = await this.#server.session(round.stop);
+    const { name, redact, notice, timeouts } = this.#options;
+    const ownModel = turn.model === name || turn.model === "";
+    await new Exchange(turn, session, round, { backend: name, redact, notice, idle: timeouts.idle, ownModel }).run();
+  }
+
+  async models(): Promise<string[]> {
+    const { connection } = await this.#server.session(patient());
+    const { data } = await connection.request("model/list", { limit: 200 });
+    if (!Array.isArray(data)) return [];
+    return data.flatMap((model) =>
+      isObject(model) && typeof model.id === "string" && !model.hidden ? [model.id] : [],
+    );
+  }
+
+  ready(): Promise<string | null> {
+    return this.#server.troubleNow(patient());
+  }
+
+  notes(): string[] {
+    const session = this.#server.now;
+    if (!session) return [];
+    const { native, version = "" } = session.facts.abilities;
+    return [...(native ? [] : [noteOnTools(version)]), ...(session.hasInstructions ? [noteOnInstructions] : [])];
+  }
+
+  close(): Promise<void> {
+    return this.#server.close();
+  }
+}
+
+/** Over by itself. */
+function patient(): Stop {
+  const stop = new Stop();
+  const late = () => stop.now(new TurnError("upstream_unavailable", "Codex is starting.", { again: true }));
+  setTimeout(late, patience).unref();
+  return stop;
+}

@@ -1,0 +1,34 @@
+import { type FilePart, type ImagePart, type Part, TurnError } from "../../turn/index.ts";
+
+/** A part of a message as Codex can show it to the model. */
+export function asShown(part: Part): Part {
+  switch (part.type) {
+    case "text":
+      return { type: "text", text: part.text };
+    case "refusal":
+      return { type: "text", text: part.refusal };
+    case "image":
+      return shownImage(part);
+    case "file":
+      return { type: "text", text: `[a file${nameOf(part)} that cannot be shown to this model]` };
+    case "opaque":
+      return part;
+  }
+}
+
+/** Codex leaves out an image of low detail without a word, and refuses what is not one of its words for it. */
+function shownImage({ url, fileId, detail }: ImagePart): ImagePart {
+  if (url !== undefined && !/^data:/i.test(url)) throw remoteImage();
+  return { type: "image", url, fileId, detail: detail === "high" || detail === "original" ? detail : "auto" };
+}
+
+function remoteImage(): TurnError {
+  return new TurnError(
+    "unsupported_value",
+    "An image is given by an address on the network. Codex does not fetch images, and neither does Toolwire; send the image itself, as a data: URL.",
+  );
+}
+
+function nameOf({ name }: FilePart): string {
+  return name === undefined ? "" : ` ${JSON.stringify(name)}`;
+}

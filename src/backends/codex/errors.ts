@@ -1,0 +1,110 @@
+import { isObject, type JsonObject, type JsonValue, parseJson, TurnError } from "../../turn/index.ts";
+import type { Redact } from "../provider-words.ts";
+import { cutAnswer, errorFromStatus } from "../upstream-errors.ts";
+
+/** How a turn ended that Codex calls a failure: some are ends that a client knows another way. */
+export type Failure = { reason: "length" | "content_filter" } | { error: TurnError };
+
+/** What a turn failed with, as Codex tells it: `{ message, codexErrorInfo }`. */
+export function readFailure(backend: string, reported: JsonValue | undefined, redact: Redact): Failure {
+  const error = isObject(reported) ? reported : {};
+  const message = typeof error.message === "string" ? error.message : "";
+  const incomplete = /^Incomplete response returned, reason: (\w+)/.exec(message)?.[1];
+  if (incomplete === "content_filter") return { reason: "content_filter" };
+  if (incomplete !== undefined) return { reason: "length" };
+  return { error: errorFor(backend, error.codexErrorInfo, message, redact) };
+}
+
+function errorFor(backend: string, info: JsonValue | undefined, message: string, redact: Redact): TurnError {
+  const [word, details] = infoOf(info);
+  const status = statusOf(details) ?? statusSaid(message);
+  switch (word) {
+    case "contextWindowExceeded":
+      return rejected(400, message, redact, "context_length_exceeded");
+    case "usageLimitExceeded":
+    case "sessionBudgetExceeded":
+      return limited(message, redact, "insufficient_quota", false);
+    case "rateLimitExceeded":
+      return limited(message, redact, "rate_limit_exceeded", true);
+    case "serverOverloaded":
+    case "flexUnavailable":
+    case "policyCapacityUnavailable":
+      return failed(backend, message, redact, 503);
+    case "internalServerError":
+      return failed(backend, message, redact, 502);
+    case "unauthorized":
+      return rejected(401, message, redact);
+    case "modelNotFound":
+      return rejected(404, message, redact, "model_not_found");
+    case "badRequest":
+      return rejected(400, message, redact);
+    case "cyberPolicy":
+    case "misalignmentPolicyViolation":
+      return rejected(400, message, redact, "content_policy_violation");
+    case "responseStreamDisconnected":
+      return status === undefined ? cutAnswer(backend) : byStatus(backend, status, message, redact);
+    case "httpConnectionFailed":
+    case "responseStreamConnectionFailed":
+    case "responseTooManyFailedAttempts":
+      return status === undefined ? unreachable(backend) : byStatus(backend, status, message, redact);
+  }
+  return fromWords(backend, message, status, redact);
+}
+
+/** Where Codex has no word for it, its sentence has what the provider said. */
+function fromWords(backend: string, message: string, status: number | undefined, redact: Redact): TurnError {
+  const body = parseJson(message);
+  if (isObject(body)) return errorFromStatus(backend, status ?? 400, message, {}, redact);
+  if (status !== undefined) return byStatus(backend, status, message, redact);
+  const cut = /^stream disconnected before completion(?:: (.*))?$/s.exec(message);
+  if (!cut) return failed(backend, message, redact, 502);
+  const said = cut[1] ?? "";
+  const isOfTransport = /^(?:stream closed|Transport error|network error|idle timeout|error decoding)/i.test(said);
+  return said === "" || isOfTransport ? cutAnswer(backend) : failed(backend, said, redact, 502);
+}
+
+function infoOf(info: JsonValue | undefined): [word: string, details: JsonObject] {
+  if (typeof info === "string") return [info, {}];
+  const [entry] = isObject(info) ? Object.entries(info) : [];
+  return entry ? [entry[0], isObject(entry[1]) ? entry[1] : {}] : ["", {}];
+}
+
+function statusOf({ httpStatusCode }: JsonObject): number | undefined {
+  return typeof httpStatusCode === "number" ? httpStatusCode : undefined;
+}
+
+/** "unexpected status 401 Unauthorized: Incorrect API key provided, url: http://…" */
+const said = /unexpected status (\d{3})[^:]*: (.*?)(?:, url: .*)?$/s;
+
+function statusSaid(message: string): number | undefined {
+  const found = said.exec(message)?.[1];
+  return found === undefined ? undefined : Number(found);
+}
+
+function byStatus(backend: string, status: number, message: string, redact: Redact): TurnError {
+  const body = said.exec(message)?.[2] ?? message;
+  return errorFromStatus(backend, status, /^Unknown error$/i.test(body) ? "" : body, {}, redact);
+}
+
+function rejected(status: number, message: string, redact: Redact, upstreamCode?: string): TurnError {
+  return new TurnError("upstream_rejected", redact(message), { status, quotes: true, upstreamCode });
+}
+
+function limited(message: string, redact: Redact, upstreamCode: string, again: boolean): TurnError {
+  return new TurnError("upstream_rate_limited", redact(message), { upstreamCode, again, quotes: true });
+}
+
+function failed(backend: string, message: string, redact: Redact, status: number): TurnError {
+  const why = message === "" ? "." : `: ${message}`;
+  return new TurnError("upstream_error", redact(`The backend "${backend}" failed${why}`), {
+    status,
+    again: true,
+    quotes: message !== "",
+  });
+}
+
+function unreachable(backend: string): TurnError {
+  return new TurnError("upstream_unreachable", `Codex, behind the backend "${backend}", cannot reach its provider.`, {
+    again: true,
+  });
+}

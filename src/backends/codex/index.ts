@@ -1,0 +1,2 @@
+export { AppServers } from "./app-servers.ts";
+export { CodexBackend } from "./backend.ts";

@@ -1,0 +1,193 @@
+import { type CallKind, type Emit, isObject, type JsonObject, type JsonValue } from "../../turn/index.ts";
+import { Alarm } from "./alarm.ts";
+import type { ToolNames } from "./tool-names.ts";
+
+interface Message {
+  type: "message";
+  number: number;
+  /** How much of its text was given. */
+  length: number;
+}
+
+interface Reasoning {
+  type: "reasoning";
+  number: number;
+  /** Which of its two texts is shown: the first that comes. */
+  shows: "summary" | "content" | undefined;
+  parts: Set<number>;
+}
+
+/** The items of one turn, as Codex tells of them and as its raw events have them. */
+export class Items {
+  readonly #names: ToolNames;
+  readonly #emit: Emit;
+  readonly #open = new Map<string, Message | Reasoning>();
+  /** Those that were given to their end. */
+  readonly #done = new Set<string>();
+  #last = 0;
+  calls = 0;
+
+  constructor(names: ToolNames, emit: Emit) {
+    this.#names = names;
+    this.#emit = emit;
+  }
+
+  started(item: JsonValue | undefined): void {
+    if (!isObject(item)) return;
+    if (!quiet.has(String(item.type))) throw new Alarm(String(item.type));
+    if (item.type === "agentMessage") this.#message(idOf(item));
+    if (item.type === "reasoning") this.#reasoning(idOf(item));
+  }
+
+  text(id: JsonValue | undefined, delta: JsonValue | undefined): void {
+    if (typeof delta !== "string" || delta === "") return;
+    const message = this.#message(String(id));
+    if (message) this.#say(message, delta);
+  }
+
+  thought(id: JsonValue | undefined, delta: JsonValue | undefined, part: JsonValue | undefined, of: Kind): void {
+    if (typeof delta !== "string" || delta === "") return;
+    const reasoning = this.#reasoning(String(id));
+    if (reasoning) this.#think(reasoning, delta, typeof part === "number" ? part : 0, of);
+  }
+
+  /** As Codex shows it. Where there are raw events, those say when it is done. */
+  completed(item: JsonValue | undefined, isRaw: boolean): void {
+    if (!isObject(item)) return;
+    if (!quiet.has(String(item.type))) throw new Alarm(String(item.type));
+    const id = idOf(item);
+    if (item.type === "agentMessage" && typeof item.text === "string") {
+      this.#complete(id, item.text);
+      if (!isRaw) this.#endMessage(id);
+    }
+    if (item.type === "reasoning" && !isRaw) this.#endReasoning(id, undefined);
+  }
+
+  /** As the model's response has it. */
+  raw(item: JsonValue | undefined): void {
+    if (!isObject(item)) return;
+    switch (item.type) {
+      case "message":
+        if (item.role === "assistant") this.#rawMessage(item);
+        return;
+      case "reasoning":
+        this.#rawReasoning(item);
+        return;
+      case "function_call":
+        this.#call(item, "function", item.arguments);
+        return;
+      case "custom_tool_call":
+        this.#call(item, "custom", item.input);
+        return;
+      case "web_search_call":
+      case "local_shell_call":
+      case "image_generation_call":
+      case "tool_search_call":
+        throw new Alarm(item.type);
+    }
+  }
+
+  #message(id: string): Message | undefined {
+    const known = this.#open.get(id);
+    if (known || this.#done.has(id)) return known?.type === "message" ? known : undefined;
+    const message: Message = { type: "message", number: this.#last++, length: 0 };
+    this.#open.set(id, message);
+    this.#emit({ type: "message.started", item: message.number, id });
+    return message;
+  }
+
+  #reasoning(id: string): Reasoning | undefined {
+    const known = this.#open.get(id);
+    if (known || this.#done.has(id)) return known?.type === "reasoning" ? known : undefined;
+    const reasoning: Reasoning = { type: "reasoning", number: this.#last++, shows: undefined, parts: new Set() };
+    this.#open.set(id, reasoning);
+    this.#emit({ type: "reasoning.started", item: reasoning.number, id });
+    return reasoning;
+  }
+
+  #say(message: Message, text: string): void {
+    message.length += text.length;
+    this.#emit({ type: "text.delta", item: message.number, text });
+  }
+
+  #think(reasoning: Reasoning, text: string, part: number, of: Kind): void {
+    reasoning.shows ??= of;
+    if (reasoning.shows !== of) return;
+    reasoning.parts.add(part);
+    this.#emit({ type: "reasoning.delta", item: reasoning.number, text, part });
+  }
+
+  /** What did not come in pieces. */
+  #complete(id: string, text: string): void {
+    const message = this.#message(id);
+    if (message && text.length > message.length) this.#say(message, text.slice(message.length));
+  }
+
+  #rawMessage(item: JsonObject): void {
+    const id = idOf(item);
+    const content = Array.isArray(item.content) ? item.content.filter(isObject) : [];
+    const text = content.map((part) => (typeof part.text === "string" ? part.text : "")).join("");
+    if (text !== "") this.#complete(id, text);
+    const refusals = content.flatMap(({ refusal }) => (typeof refusal === "string" ? [refusal] : []));
+    const message = refusals.length > 0 ? this.#message(id) : undefined;
+    if (message) this.#emit({ type: "refusal.delta", item: message.number, text: refusals.join("") });
+    this.#endMessage(id);
+  }
+
+  #rawReasoning(item: JsonObject): void {
+    const id = idOf(item);
+    const reasoning = this.#reasoning(id);
+    if (!reasoning) return;
+    if (!reasoning.shows && Array.isArray(item.summary)) {
+      item.summary.filter(isObject).forEach(({ text }, part) => {
+        if (typeof text === "string" && text !== "") this.#think(reasoning, text, part, "summary");
+      });
+    }
+    this.#endReasoning(id, typeof item.encrypted_content === "string" ? item.encrypted_content : undefined);
+  }
+
+  #endMessage(id: string): void {
+    const message = this.#end(id);
+    if (message) this.#emit({ type: "message.done", item: message.number });
+  }
+
+  #endReasoning(id: string, encrypted: string | undefined): void {
+    const reasoning = this.#end(id);
+    if (reasoning) this.#emit({ type: "reasoning.done", item: reasoning.number, encrypted });
+  }
+
+  #end(id: string): Message | Reasoning | undefined {
+    const item = this.#open.get(id);
+    this.#open.delete(id);
+    this.#done.add(id);
+    return item;
+  }
+
+  #call(item: JsonObject, kind: CallKind, text: JsonValue | undefined): void {
+    const call = this.#last++;
+    const callId = typeof item.call_id === "string" ? item.call_id : undefined;
+    const id = typeof item.id === "string" ? item.id : undefined;
+    this.calls++;
+    this.#emit({ type: "call.started", call, kind, name: this.#names.toClient(String(item.name)), callId, id });
+    if (typeof text === "string" && text !== "") this.#emit({ type: "call.arguments", call, delta: text });
+    this.#emit({ type: "call.done", call });
+  }
+}
+
+type Kind = "summary" | "content";
+
+/** What may happen in a turn without tools of Codex's own. */
+const quiet = new Set([
+  "userMessage",
+  "agentMessage",
+  "reasoning",
+  "dynamicToolCall",
+  "functionCallOutput",
+  "hookPrompt",
+  "plan",
+  "contextCompaction",
+]);
+
+function idOf({ id }: JsonObject): string {
+  return typeof id === "string" ? id : "";
+}

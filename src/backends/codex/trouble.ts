@@ -1,0 +1,66 @@
+import { homedir } from "node:os";
+import { join } from "node:path";
+import { TurnError } from "../../turn/index.ts";
+import type { ExitReason } from "./app-process.ts";
+
+/** Why an app-server cannot be used, and what to do about it. */
+export interface Trouble {
+  sentence: string;
+  /** Whether time may help. */
+  again: boolean;
+}
+
+export function notLoggedIn(name: string, command: readonly string[], home: string): Trouble {
+  const sentence = `The backend "${name}" is not logged in to Codex. Log in with this command: ${loginCommand(command, home)}`;
+  return { sentence, again: false };
+}
+
+export function missingProgram(name: string, [program = ""]: readonly string[], error: NodeJS.ErrnoException): Trouble {
+  const isAbsent = error.code === "ENOENT";
+  const why = isAbsent ? "is not there" : `cannot be started (${error.code ?? error.message})`;
+  const install = "Install it with this command: npm install -g @openai/codex";
+  return {
+    sentence: `The backend "${name}" needs the program ${JSON.stringify(program)}, which ${why}. ${install}`,
+    again: !isAbsent,
+  };
+}
+
+export function endedAtStart(name: string, reason: ExitReason, lastWords: string): Trouble {
+  const how = "code" in reason ? (reason.signal ?? `code ${reason.code}`) : reason.error.message;
+  const said = lastWords === "" ? "" : `: ${lastWords.slice(0, 500)}`;
+  return {
+    sentence: `Codex, the program of the backend "${name}", ended while it started (${how})${said}`,
+    again: true,
+  };
+}
+
+export function tooSlow(name: string, milliseconds: number): Trouble {
+  return {
+    sentence: `Codex, the program of the backend "${name}", had not answered ${milliseconds / 1000} seconds after its start.`,
+    again: true,
+  };
+}
+
+export function tooOld(name: string, version: string | undefined): Trouble {
+  const which = version ? `Codex ${version}` : "The program";
+  return {
+    sentence: `${which} of the backend "${name}" has no app-server that Toolwire knows. Update it with this command: npm install -g @openai/codex`,
+    again: false,
+  };
+}
+
+export function errorOf({ sentence, again }: Trouble): TurnError {
+  return new TurnError("upstream_unavailable", sentence, { again });
+}
+
+/** As it is typed in a shell. */
+export function loginCommand(command: readonly string[], home: string): string {
+  const at = command.lastIndexOf("app-server");
+  const program = at > 0 ? command.slice(0, at) : ["codex"];
+  const where = home === join(homedir(), ".codex") ? [] : [`CODEX_HOME=${quoted(home)}`];
+  return [...where, ...program.map(quoted), "login"].join(" ");
+}
+
+function quoted(word: string): string {
+  return /^[\w@%+=:,./~-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
+}
