@@ -1,4 +1,5 @@
 import type { CallStarted, EventFields, EventSink, Item, Log, Repair, Turn, TurnError, Usage } from "../turn/index.ts";
+import type { BroughtResult, CallsOfKey } from "./outstanding.ts";
 
 export interface TurnSummary {
   status: "completed" | "incomplete" | "failed" | "cancelled";
@@ -36,11 +37,15 @@ export class Observer {
   readonly #events: EventSink;
   readonly #log: Log;
   readonly #requestId: string;
+  readonly #outstanding: CallsOfKey | undefined;
+  readonly #input: readonly Item[] | undefined;
   readonly #debugs: boolean;
   #keptTexts = 0;
   /** Of the calls that the client was given in this attempt. */
   #callIds: string[] = [];
   #cutOff: { readonly bytes: number } | undefined;
+  /** Whole calls of which nothing was sent yet. */
+  #ungiven: { callId: string; name: string }[] = [];
   /** Events of an attempt of which nothing was sent yet; nothing where they are told at once. */
   #untold: [event: string, fields: EventFields, values: EventFields | undefined][] | undefined = [];
   /** Who is asked now. */
@@ -52,25 +57,42 @@ export class Observer {
   /** Every attempt that failed, and what was done about it. */
   readonly failures: { backend: string; error: TurnError; next: "retry" | "fallback" | "end" }[] = [];
 
-  constructor(events: EventSink, log: Log, requestId: string, backend: string) {
+  /** `input` is the turn's, under the ids by which the client knows its calls, where the backend is told others. */
+  constructor(
+    events: EventSink,
+    log: Log,
+    requestId: string,
+    backend: string,
+    outstanding?: CallsOfKey,
+    input?: readonly Item[],
+  ) {
     this.#events = events;
     this.#log = log;
     this.#requestId = requestId;
     this.backend = backend;
+    this.#outstanding = outstanding;
+    this.#input = input;
     this.#debugs = log.isLevelEnabled("debug");
   }
 
   turnStarted(turn: Turn): void {
-    if (!this.#events.on) return;
+    if (this.#events.on) this.#tellRequest(turn);
+    const results = this.#outstanding?.hear(this.#input ?? turn.input) ?? [];
+    if (this.#events.on) for (const result of results) this.#tellResult(result);
+  }
+
+  #tellRequest(turn: Turn): void {
     this.#write("turn_started", { api: turn.api, backend: this.backend, model: turn.model, stream: turn.stream });
     const names = turn.tools.flatMap((tool) => (tool.type === "hosted" ? [tool.definition.type] : [tool.name]));
     if (names.length > 0) this.#write("tool_registry", { names });
     const echoed = turn.input.filter((item) => item.type === "call").length;
     if (echoed > 0) this.#write("echoed_calls", { count: echoed });
-    for (const item of newOutputs(turn.input)) {
-      const text = typeof item.output === "string" ? item.output : JSON.stringify(item.output);
-      this.#write("tool_result", { call_id: item.callId, bytes: Buffer.byteLength(text) }, { output: text });
-    }
+  }
+
+  #tellResult({ output: { callId, output }, name, turn, waitedMs }: BroughtResult): void {
+    const text = typeof output === "string" ? output : JSON.stringify(output);
+    const fields = { call_id: callId, bytes: Buffer.byteLength(text), name, waited_ms: waitedMs, turn };
+    this.#write("tool_result", fields, { output: text });
   }
 
   /** What the attempt before had said was not sent, so nothing is told of it. */
@@ -80,6 +102,7 @@ export class Observer {
     this.calls = 0;
     this.#callIds = [];
     this.#cutOff = undefined;
+    this.#ungiven = [];
     this.repairs = undefined;
     this.#untold = [];
   }
@@ -89,6 +112,7 @@ export class Observer {
     const untold = this.#untold;
     this.#untold = undefined;
     for (const [event, fields, values] of untold ?? []) this.#write(event, fields, values);
+    this.#giveCalls();
   }
 
   /** `wait`: milliseconds until the same backend is asked again. */
@@ -123,10 +147,14 @@ export class Observer {
 
   callDone(call: CallStarted, text: string): void {
     this.calls++;
-    if (call.callId !== undefined) this.#callIds.push(call.callId);
+    const { callId, name, dialect = null } = call;
+    if (callId !== undefined) {
+      this.#callIds.push(callId);
+      this.#ungiven.push({ callId, name });
+      if (!this.#untold) this.#giveCalls();
+    }
     if (!this.#debugs && !this.#events.on) return;
     const bytes = Buffer.byteLength(text);
-    const { callId, name, dialect = null } = call;
     if (this.#debugs) this.#debug("call completed", { call_id: callId, name, bytes, dialect });
     if (!this.#events.on) return;
     const fields = { id: callId, name, argument_bytes: bytes, dialect, owner: "client" };
@@ -225,10 +253,16 @@ export class Observer {
     });
   }
 
+  #giveCalls(): void {
+    for (const call of this.#ungiven) this.#outstanding?.give(call, this.#requestId);
+    this.#ungiven = [];
+  }
+
   /** The client was given none of them. */
   #forgetCalls(): void {
     this.calls = 0;
     this.#cutOff = undefined;
+    this.#ungiven = [];
     this.#untold = this.#untold?.filter(([event]) => event !== "tool_call");
   }
 
@@ -250,10 +284,4 @@ function sum(counts: Iterable<number>): number {
   let total = 0;
   for (const count of counts) total += count;
   return total;
-}
-
-/** The results that this request brings: those after the model's last words. */
-function newOutputs(input: readonly Item[]): Extract<Item, { type: "output" }>[] {
-  const from = input.findLastIndex((item) => item.type !== "output");
-  return input.slice(from + 1).filter((item) => item.type === "output");
 }

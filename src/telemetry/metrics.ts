@@ -44,7 +44,8 @@ const knownCodes = new Set<string>(errorCodes);
 /** Measures of the process, once for all gateways in it: each collector listens to the garbage collector for good. */
 let processRegistry: Registry | undefined;
 
-export function createMetrics(): Metrics {
+/** `outstandingCalls` is asked whenever somebody looks. */
+export function createMetrics({ outstandingCalls }: { outstandingCalls?: () => number } = {}): Metrics {
   const registry = new Registry();
   const registers = [registry];
   const requests = new Counter({
@@ -116,6 +117,14 @@ export function createMetrics(): Metrics {
     labelNames: ["backend"],
     registers,
   });
+  if (outstandingCalls) {
+    const outstanding: Gauge = new Gauge({
+      name: "toolwire_outstanding_calls",
+      help: "Tool calls that clients were given and whose results may still come",
+      registers,
+      collect: () => outstanding.set(outstandingCalls()),
+    });
+  }
   processRegistry ??= collectProcess();
   const all = Registry.merge([registry, processRegistry]);
   /** What is counted with every turn, bound to its labels once. */

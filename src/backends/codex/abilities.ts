@@ -11,7 +11,7 @@ export interface Abilities {
 }
 
 /** The lowest versions in which each was seen to work. */
-const since = { native: [0, 150], injects: [0, 121], startsEmpty: [0, 140] } as const;
+const since = { native: [0, 146], injects: [0, 121], startsEmpty: [0, 133] } as const;
 
 /** `userAgent` is what `initialize` answers: `toolwire/0.166.0 (Debian 12.0.0; x86_64) …`. */
 export function abilitiesOf(userAgent: string): Abilities {

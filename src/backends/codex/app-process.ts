@@ -1,5 +1,4 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import type { Connection } from "./connection.ts";
 
 /** How long a process may take to end when its input is closed, and when it is asked to. */
 const politeEnd = 1_500;
@@ -53,8 +52,7 @@ export class AppProcess {
   }
 
   /** Closing its input asks it to end; a process that does not is ended. */
-  async end(connection?: Connection): Promise<void> {
-    connection?.end(new Error("the app-server was ended"));
+  async end(): Promise<void> {
     if (this.#isOver) return;
     this.#child.stdin?.end();
     if (await this.#hasEndedWithin(politeEnd)) return;

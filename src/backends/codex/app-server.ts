@@ -1,63 +1,54 @@
 import { stat } from "node:fs/promises";
 import { join } from "node:path";
-import { type JsonObject, type Stop, TurnError } from "../../turn/index.ts";
-import { AppProcess } from "./app-process.ts";
-import { Connection } from "./connection.ts";
-import { type Facts, shakeHands } from "./handshake.ts";
-import { writeModelCatalog } from "./model-catalog.ts";
+import { type Stop, TurnError } from "../../turn/index.ts";
+import type { Abilities } from "./abilities.ts";
+import type { AppProcess } from "./app-process.ts";
+import type { Connection, ConnectionEvents } from "./connection.ts";
+import { FailedStart, type Launched, type LaunchOptions, launch } from "./launch.ts";
 import type { Notice } from "./notice.ts";
-import { mirrorSetting } from "./provider.ts";
-import { textOnly } from "./text-only.ts";
-import { endedAtStart, errorOf, missingProgram, notLoggedIn, type Trouble, tooSlow } from "./trouble.ts";
-import { createWorkplace, type Workplace } from "./workplace.ts";
+import { errorOf, noteOnInstructions, noteOnTools, notLoggedIn, type Trouble } from "./trouble.ts";
 
-export interface AppServerOptions {
-  /** The name of the backend, for sentences. */
-  name: string;
-  command: readonly string[];
-  home: string;
-  /** Toolwire's own. */
-  version: string;
-  redact: (text: string) => string;
+export interface AppServerOptions extends LaunchOptions {
   notice: Notice;
 }
 
 /** A process that runs and can be asked. */
 export interface Session {
   connection: Connection;
-  facts: Facts;
+  abilities: Abilities;
   /** A folder with nothing in it. */
   cwd: string;
-  /** What every thread is told beside the command line. */
-  settings: JsonObject;
-  /** Instructions of the home that cannot be kept from the model. */
-  hasInstructions: boolean;
+  /** What a person should know of it. */
+  notes: string[];
+  /** Called for each turn: a process does not serve for ever. */
+  used(): void;
 }
 
-interface Running extends Session {
-  process: AppProcess;
-  workplace: Workplace;
+interface Running extends Session, Launched {
   startedAt: number;
   /** Of the login and the configuration that it was started with. */
   signature: string;
 }
 
-const handshakeLimit = 20_000;
 /** Between two attempts to start it. */
 const [shortestPause, longestPause] = [250, 30_000];
 /** A process that lived so long was well. */
 const lifeOfAHealthyOne = 10_000;
 /** A request waits for a process that is about to start again, but not for long. */
 const longestWait = 5_000;
+/** Codex keeps about 33 KB of records of every turn in its databases, whatever it is told. */
+const turnsOfOneLife = 5_000;
 
 /**
  * One long-lived `codex app-server` for a home: started before it is needed, started again when it has ended, with growing pauses
- * where that keeps happening.
+ * where that keeps happening, and relieved by a fresh one when it has served long.
  */
 export class AppServer {
   readonly #options: AppServerOptions;
   #running: Running | undefined;
   #starting: Promise<Running> | undefined;
+  /** Those that were relieved and still have turns to finish. */
+  readonly #leaving = new Set<Running>();
   #restart: NodeJS.Timeout | undefined;
   #trouble: Trouble | undefined;
   #failures = 0;
@@ -76,8 +67,7 @@ export class AppServer {
   /** The process, when it runs and is logged in. */
   async session(stop: Stop): Promise<Session> {
     const running = this.#running ?? (await unless(stop, this.#soon(stop)));
-    if (!running.facts.needsLogin) return running;
-    return unless(stop, this.#afterLogin(running));
+    return running.needsLogin ? unless(stop, this.#afterLogin(running)) : running;
   }
 
   /** The process, where it runs now. */
@@ -85,24 +75,13 @@ export class AppServer {
     return this.#running;
   }
 
-  /** What is wrong, in a sentence; nothing where it can be used. */
-  async troubleNow(patience: Stop): Promise<string | null> {
-    try {
-      await this.session(patience);
-      return null;
-    } catch (error) {
-      return error instanceof Error ? error.message : String(error);
-    }
-  }
-
   async close(): Promise<void> {
     this.#isClosed = true;
     clearTimeout(this.#restart);
-    const running = this.#running ?? (await this.#starting?.catch(() => undefined));
+    await this.#starting?.catch(() => {});
+    const all = [...this.#leaving, ...(this.#running ? [this.#running] : [])];
     this.#running = undefined;
-    if (!running) return;
-    await running.process.end(running.connection);
-    await running.workplace.remove();
+    await Promise.all(all.map(end));
   }
 
   async #soon(stop: Stop): Promise<Running> {
@@ -123,39 +102,90 @@ export class AppServer {
     return this.#starting;
   }
 
+  async #launch(): Promise<Running> {
+    const signature = await signatureOf(this.#options.home);
+    const launched = await launch(this.#options, (started) => this.#events(started));
+    const { abilities, workplace } = launched;
+    let turns = 0;
+    const running: Running = {
+      ...launched,
+      cwd: workplace.empty,
+      notes: [
+        ...(abilities.native ? [] : [noteOnTools(abilities.version)]),
+        ...(workplace.unhidden ? [noteOnInstructions] : []),
+      ],
+      used: () => {
+        if (++turns === turnsOfOneLife) this.#relieve(running);
+      },
+      startedAt: performance.now(),
+      signature,
+    };
+    return running;
+  }
+
+  #events(started: AppProcess): ConnectionEvents {
+    return {
+      onDeclined: (method) =>
+        this.#tell("error", { method }, "Codex asked for what it must not have, and was declined"),
+      onNotice: () => {},
+      onBroken: (error) => {
+        this.#tell("error", { why: error.message }, "Codex cannot be understood and is ended");
+        void started.end();
+      },
+    };
+  }
+
   #hasStarted(running: Running): Running {
     this.#starting = undefined;
     this.#running = running;
     this.#trouble = undefined;
     void running.process.exited.then(() => this.#hasEnded(running));
-    this.#introduce(running);
+    const { abilities, notes, needsLogin, process: started } = running;
+    this.#tell("info", { version: abilities.version ?? "unknown", pid: started.pid ?? 0 }, "Codex has started");
+    for (const note of notes) this.#tell("warn", {}, note);
+    if (needsLogin) this.#tell("warn", {}, this.#loginTrouble().sentence);
     return running;
   }
 
   #hasFailed(error: unknown): never {
     this.#starting = undefined;
     this.#pause();
-    if (!(error instanceof Failed)) throw error;
-    this.#trouble = error.trouble;
-    if (!this.#isClosed) this.#tell("error", {}, error.trouble.sentence);
+    const trouble = error instanceof FailedStart ? error.trouble : { sentence: String(error), again: true };
+    this.#trouble = trouble;
+    if (!this.#isClosed) this.#tell("error", {}, trouble.sentence);
     // What a person has to mend is tried again when somebody asks.
-    if (error.trouble.again) this.#startLater();
-    throw errorOf(error.trouble);
+    if (trouble.again) this.#startLater();
+    throw errorOf(trouble);
   }
 
   #hasEnded(running: Running): void {
-    const { name } = this.#options;
+    const { name, redact } = this.#options;
     const { process: ended, connection, workplace, startedAt } = running;
     connection.end(new TurnError("upstream_cut", `The program of the backend "${name}" has ended.`, { again: true }));
+    this.#leaving.delete(running);
     void workplace.remove().catch(() => {});
     if (this.#running !== running) return;
     this.#running = undefined;
     if (this.#isClosed) return;
     if (performance.now() - startedAt > lifeOfAHealthyOne) this.#failures = 0;
     this.#pause();
-    const words = this.#options.redact(ended.lastWords);
-    this.#tell("error", { said: words.slice(0, 500) }, "Codex has ended and is started again");
+    this.#tell("error", { said: redact(ended.lastWords).slice(0, 500) }, "Codex has ended and is started again");
     this.#startLater();
+  }
+
+  /** New turns go to a fresh process; the old one ends when its last turn has. */
+  #relieve(old: Running): void {
+    if (this.#isClosed || this.#running !== old) return;
+    this.#running = undefined;
+    this.#leaving.add(old);
+    this.#tell("info", { turns: turnsOfOneLife }, "Codex has served long and is relieved by a fresh process");
+    this.warm();
+    const check = setInterval(() => {
+      if (old.connection.threads > 0) return;
+      clearInterval(check);
+      void end(old);
+    }, 1_000);
+    check.unref();
   }
 
   /** The next attempt waits, longer each time, and not always the same. */
@@ -171,99 +201,21 @@ export class AppServer {
     this.#restart.unref();
   }
 
-  async #launch(): Promise<Running> {
-    const { command, home, version } = this.#options;
-    const signature = await signatureOf(home);
-    const workplace = await createWorkplace(home);
-    let started: AppProcess | undefined;
-    try {
-      const env = { ...process.env, CODEX_HOME: workplace.home };
-      const hasCatalog = await writeModelCatalog(command, env, workplace.models);
-      started = new AppProcess(command, settingsFor(workplace, hasCatalog), workplace.empty, env);
-      const { connection, facts } = await this.#meet(started, version);
-      const settings = {
-        ...facts.provider.settings,
-        ...(facts.mcpServers.length > 0 && { mcp_servers: switchedOff(facts.mcpServers) }),
-      };
-      return {
-        process: started,
-        workplace,
-        connection,
-        facts,
-        settings,
-        cwd: workplace.empty,
-        hasInstructions: workplace.unhidden,
-        startedAt: performance.now(),
-        signature,
-      };
-    } catch (error) {
-      await started?.end();
-      await workplace.remove().catch(() => {});
-      throw error;
-    }
-  }
-
-  async #meet(started: AppProcess, version: string): Promise<{ connection: Connection; facts: Facts }> {
-    const { name, command, redact } = this.#options;
-    const { pipes } = started;
-    if (!pipes) {
-      const reason = await started.exited;
-      throw new Failed(
-        "error" in reason ? missingProgram(name, command, reason.error) : endedAtStart(name, reason, ""),
-      );
-    }
-    const connection = new Connection(pipes.input, pipes.output, {
-      onDeclined: (method) =>
-        this.#tell("error", { method }, "Codex asked for what it must not have, and was declined"),
-      onNotice: () => {},
-      onBroken: (error) => {
-        this.#tell("error", { why: error.message }, "Codex cannot be understood and is ended");
-        void started.end(connection);
-      },
-    });
-    const ended = started.exited.then((reason) => {
-      const isMissing = "error" in reason;
-      connection.end(new Error("the app-server has ended"));
-      throw new Failed(
-        isMissing ? missingProgram(name, command, reason.error) : endedAtStart(name, reason, redact(started.lastWords)),
-      );
-    });
-    let timer: NodeJS.Timeout | undefined;
-    const late = new Promise<never>((_, reject) => {
-      timer = setTimeout(() => reject(new Failed(tooSlow(name, handshakeLimit))), handshakeLimit);
-    });
-    try {
-      const facts = await Promise.race([shakeHands(connection, version), ended, late]);
-      return { connection, facts };
-    } finally {
-      clearTimeout(timer);
-      ended.catch(() => {});
-      late.catch(() => {});
-    }
-  }
-
   /** A login is seen by a process only when it starts. */
   async #afterLogin(running: Running): Promise<Running> {
-    const { name, command, home } = this.#options;
-    if (this.#running === running && (await signatureOf(home)) !== running.signature) {
-      if (this.#running === running) {
-        this.#running = undefined;
-        this.#failures = 0;
-        void running.process.end(running.connection);
-      }
-      const next = await this.#start();
-      if (!next.facts.needsLogin) return next;
+    const isChanged = (await signatureOf(this.#options.home)) !== running.signature;
+    if (isChanged && this.#running === running) {
+      this.#running = undefined;
+      void end(running);
     }
-    throw errorOf(notLoggedIn(name, command, home));
+    const next = isChanged ? (this.#running ?? (await this.#start())) : running;
+    if (next.needsLogin) throw errorOf(this.#loginTrouble());
+    return next;
   }
 
-  #introduce({ facts: { abilities, needsLogin }, process: started, hasInstructions }: Running): void {
+  #loginTrouble(): Trouble {
     const { name, command, home } = this.#options;
-    const { version = "of an unknown version" } = abilities;
-    this.#tell("info", { version, pid: started.pid ?? 0 }, "Codex has started");
-    if (!abilities.native) this.#tell("warn", { version }, noteOnTools(version));
-    if (hasInstructions) this.#tell("warn", {}, noteOnInstructions);
-    if (needsLogin) this.#tell("warn", {}, notLoggedIn(name, command, home).sentence);
+    return notLoggedIn(name, command, home);
   }
 
   #tell(level: "info" | "warn" | "error", fields: Parameters<Notice>[1], message: string): void {
@@ -271,34 +223,10 @@ export class AppServer {
   }
 }
 
-export function noteOnTools(version: string): string {
-  return `Codex ${version} takes no tools of its clients, so they are written into the prompt; a newer version takes them`;
-}
-
-export const noteOnInstructions =
-  "AGENTS.md of the Codex home is read by every model, because the login is kept in the system's keyring; move it away to have bare models";
-
-class Failed extends Error {
-  readonly trouble: Trouble;
-
-  constructor(trouble: Trouble) {
-    super(trouble.sentence);
-    this.trouble = trouble;
-  }
-}
-
-function settingsFor({ databases, models }: Workplace, hasCatalog: boolean): string[] {
-  const own = [
-    ...textOnly(),
-    mirrorSetting,
-    `sqlite_home=${JSON.stringify(databases)}`,
-    ...(hasCatalog ? [`model_catalog_json=${JSON.stringify(models)}`] : []),
-  ];
-  return own.flatMap((setting) => ["-c", setting]);
-}
-
-function switchedOff(names: readonly string[]): JsonObject {
-  return Object.fromEntries(names.map((name) => [name, { enabled: false }]));
+async function end({ process: running, connection, workplace }: Running): Promise<void> {
+  connection.end(new TurnError("shutting_down", "The gateway is shutting down."));
+  await running.end();
+  await workplace.remove().catch(() => {});
 }
 
 /** Changes when somebody logs in or sets another provider. */

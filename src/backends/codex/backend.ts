@@ -1,7 +1,7 @@
 import { demandsCall } from "../../tools/index.ts";
 import { type Backend, isObject, type Round, Stop, type Tool, type Turn, TurnError } from "../../turn/index.ts";
 import type { Redact } from "../provider-words.ts";
-import { type AppServer, noteOnInstructions, noteOnTools } from "./app-server.ts";
+import type { AppServer } from "./app-server.ts";
 import { Exchange } from "./exchange.ts";
 import { ignoredParameters } from "./ignored-parameters.ts";
 import type { Notice } from "./notice.ts";
@@ -46,11 +46,12 @@ export class CodexBackend implements Backend {
 
   /** Codex lets no client say that a tool has to be called. */
   prompts({ choice }: Turn): boolean {
-    return demandsCall(choice) || this.#server.now?.facts.abilities.native === false;
+    return demandsCall(choice) || this.#server.now?.abilities.native === false;
   }
 
   async run(turn: Turn, round: Round): Promise<void> {
     const session = await this.#server.session(round.stop);
+    session.used();
     const { name, redact, notice, timeouts } = this.#options;
     const ownModel = turn.model === name || turn.model === "";
     await new Exchange(turn, session, round, { backend: name, redact, notice, idle: timeouts.idle, ownModel }).run();
@@ -65,15 +66,15 @@ export class CodexBackend implements Backend {
     );
   }
 
-  ready(): Promise<string | null> {
-    return this.#server.troubleNow(patient());
+  async ready(): Promise<string | null> {
+    return this.#server.session(patient()).then(
+      () => null,
+      (error: unknown) => (error instanceof Error ? error.message : String(error)),
+    );
   }
 
-  notes(): string[] {
-    const session = this.#server.now;
-    if (!session) return [];
-    const { native, version = "" } = session.facts.abilities;
-    return [...(native ? [] : [noteOnTools(version)]), ...(session.hasInstructions ? [noteOnInstructions] : [])];
+  notes(): readonly string[] {
+    return this.#server.now?.notes ?? [];
   }
 
   close(): Promise<void> {

@@ -1,6 +1,6 @@
 import type { Readable, Writable } from "node:stream";
 import { isObject, type JsonObject, type JsonValue } from "../../turn/index.ts";
-import { declined } from "./declined.ts";
+import { cancelled, declined } from "./declined.ts";
 import { Lines } from "./lines.ts";
 import { type Incoming, RpcError } from "./protocol.ts";
 import { readMessage } from "./read-message.ts";
@@ -8,6 +8,8 @@ import { readMessage } from "./read-message.ts";
 /** Who hears what is said about a thread. */
 export interface ThreadListener {
   hear(method: string, params: JsonObject): void;
+  /** The app-server waits for what a client's tool gives; `cancel` tells it that nothing will come. */
+  called(cancel: () => void): void;
   /** Called once after each read in which something was heard. */
   flush(): void;
   /** The app-server is gone. */
@@ -123,10 +125,13 @@ export class Connection {
     else waiting?.resolve(isObject(result) ? result : {});
   }
 
-  /** A call of a client's tool stays without an answer: the turn is ended at it. Everything else is declined. */
+  /** Who listens to the thread knows of its calls. Everything else is declined. */
   #asked({ id, method, params }: Incoming & { kind: "request" }): void {
-    const isOurs = typeof params.threadId === "string" && this.#threads.has(params.threadId);
-    if (method === "item/tool/call" && isOurs) return;
+    const listener = typeof params.threadId === "string" ? this.#threads.get(params.threadId) : undefined;
+    if (method === "item/tool/call" && listener) {
+      listener.called(() => this.#send({ id, result: cancelled }));
+      return;
+    }
     const result: JsonValue | undefined = declined[method];
     if (result === undefined) this.#send({ id, error: { code: -32601, message: "Toolwire does not do this." } });
     else this.#send({ id, result });

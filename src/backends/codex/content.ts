@@ -1,4 +1,5 @@
 import { type FilePart, type ImagePart, type Part, TurnError } from "../../turn/index.ts";
+import { typeWord } from "../../wire/part-type.ts";
 
 /** A part of a message as Codex can show it to the model. */
 export function asShown(part: Part): Part {
@@ -12,7 +13,10 @@ export function asShown(part: Part): Part {
     case "file":
       return { type: "text", text: `[a file${nameOf(part)} that cannot be shown to this model]` };
     case "opaque":
-      return part;
+      return {
+        type: "text",
+        text: `[a part of type ${typeWord(part.fields.type)} that cannot be shown to this model]`,
+      };
   }
 }
 

@@ -8,3 +8,6 @@ export const declined: Readonly<Record<string, JsonObject>> = {
   applyPatchApproval: { decision: "denied" },
   execCommandApproval: { decision: "denied" },
 };
+
+/** What a call of a client's tool comes to: its turn is ended, and this reaches no model. */
+export const cancelled: JsonObject = { contentItems: [], success: false };

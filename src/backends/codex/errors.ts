@@ -9,7 +9,7 @@ export type Failure = { reason: "length" | "content_filter" } | { error: TurnErr
 export function readFailure(backend: string, reported: JsonValue | undefined, redact: Redact): Failure {
   const error = isObject(reported) ? reported : {};
   const message = typeof error.message === "string" ? error.message : "";
-  const incomplete = /^Incomplete response returned, reason: (\w+)/.exec(message)?.[1];
+  const incomplete = /Incomplete response returned, reason: (\w+)/.exec(message)?.[1];
   if (incomplete === "content_filter") return { reason: "content_filter" };
   if (incomplete !== undefined) return { reason: "length" };
   return { error: errorFor(backend, error.codexErrorInfo, message, redact) };
@@ -43,9 +43,11 @@ function errorFor(backend: string, info: JsonValue | undefined, message: string,
       return rejected(400, message, redact, "content_policy_violation");
     case "responseStreamDisconnected":
       return status === undefined ? cutAnswer(backend) : byStatus(backend, status, message, redact);
+    case "responseTooManyFailedAttempts":
+      // What the provider said with it is lost.
+      return errorFromStatus(backend, status ?? 502, "", {}, redact);
     case "httpConnectionFailed":
     case "responseStreamConnectionFailed":
-    case "responseTooManyFailedAttempts":
       return status === undefined ? unreachable(backend) : byStatus(backend, status, message, redact);
   }
   return fromWords(backend, message, status, redact);
@@ -57,11 +59,16 @@ function fromWords(backend: string, message: string, status: number | undefined,
   if (isObject(body)) return errorFromStatus(backend, status ?? 400, message, {}, redact);
   if (status !== undefined) return byStatus(backend, status, message, redact);
   const cut = /^stream disconnected before completion(?:: (.*))?$/s.exec(message);
-  if (!cut) return failed(backend, message, redact, 502);
+  // A refusal in plain text comes as it is.
+  if (!cut) return ofOthers.test(message) ? failed(backend, message, redact, 502) : rejected(400, message, redact);
   const said = cut[1] ?? "";
-  const isOfTransport = /^(?:stream closed|Transport error|network error|idle timeout|error decoding)/i.test(said);
+  const isOfTransport =
+    /^(?:stream closed|Transport error|network error|idle timeout|error (?:decoding|sending))/i.test(said);
   return said === "" || isOfTransport ? cutAnswer(backend) : failed(backend, said, redact, 502);
 }
+
+/** What fails around a request, and not because of it. */
+const ofOthers = /^$|discovery failed|timed? ?out|high demand/i;
 
 function infoOf(info: JsonValue | undefined): [word: string, details: JsonObject] {
   if (typeof info === "string") return [info, {}];

@@ -21,6 +21,8 @@ export interface ExchangeOptions {
 
 /** What a client that reads slowly may let wait here; the pipe is everybody's, and cannot be stopped for one. */
 const mostWaiting = 64 * 1024 * 1024;
+/** So long nothing comes between a call and the end of the response only where there is no such end. */
+const quietAfterCall = 5_000;
 /** How long the end of a thread is waited for. */
 const patience = 10_000;
 
@@ -34,6 +36,9 @@ export class Exchange implements ThreadListener {
   readonly #onStop = () => this.#fail(this.#round.stop.reason);
   #thread: string | undefined;
   #idle: NodeJS.Timeout | undefined;
+  /** The calls that Codex waits for, and how long nothing else may happen. */
+  readonly #calls: (() => void)[] = [];
+  #quiet: NodeJS.Timeout | undefined;
   #isSettled = false;
   #resolve: () => void = () => {};
   #reject: (error: unknown) => void = () => {};
@@ -50,7 +55,7 @@ export class Exchange implements ThreadListener {
       backend: options.backend,
       redact: options.redact,
       names: this.#question.names,
-      isRaw: session.facts.abilities.native,
+      isRaw: session.abilities.native,
       emit: round.emit,
     });
   }
@@ -89,8 +94,21 @@ export class Exchange implements ThreadListener {
     this.#reader.began(begun.turn);
   }
 
+  /**
+   * The call was heard of before, and the turn ends when the model's response is complete. But where the response broke off behind
+   * the call, Codex says so only when nothing is waited for.
+   */
+  called(cancel: () => void): void {
+    if (this.#isSettled) return;
+    this.#calls.push(cancel);
+    this.#quiet ??= setTimeout(() => {
+      for (const call of this.#calls.splice(0)) call();
+    }, quietAfterCall);
+  }
+
   hear(method: string, params: JsonObject): void {
     this.#idle?.refresh();
+    this.#quiet?.refresh();
     if (this.#waiting && !this.#isSettled) this.#keep(method, params);
     else this.#take(method, params);
   }
@@ -159,6 +177,7 @@ export class Exchange implements ThreadListener {
     if (this.#isSettled) return;
     this.#isSettled = true;
     clearTimeout(this.#idle);
+    clearTimeout(this.#quiet);
     this.#round.stop.offStop(this.#onStop);
     tell();
     this.#onSettled();

@@ -1,4 +1,4 @@
-import { type CallKind, type Emit, isObject, type JsonObject, type JsonValue } from "../../turn/index.ts";
+import { type CallKind, type Emit, isObject, type JsonObject, type JsonValue, TurnError } from "../../turn/index.ts";
 import { Alarm } from "./alarm.ts";
 import type { ToolNames } from "./tool-names.ts";
 
@@ -34,6 +34,7 @@ export class Items {
 
   started(item: JsonValue | undefined): void {
     if (!isObject(item)) return;
+    if (item.type === "contextCompaction") throw tooLong();
     if (!quiet.has(String(item.type))) throw new Alarm(String(item.type));
     if (item.type === "agentMessage") this.#message(idOf(item));
     if (item.type === "reasoning") this.#reasoning(idOf(item));
@@ -185,8 +186,14 @@ const quiet = new Set([
   "functionCallOutput",
   "hookPrompt",
   "plan",
-  "contextCompaction",
 ]);
+
+/** Codex would go on with a summary of the conversation, of which the client knows nothing. */
+function tooLong(): TurnError {
+  return new TurnError("upstream_rejected", "The conversation is too long for this model, as Codex counts it.", {
+    upstreamCode: "context_length_exceeded",
+  });
+}
 
 function idOf({ id }: JsonObject): string {
   return typeof id === "string" ? id : "";

@@ -35,12 +35,15 @@ function bareModel(model: JsonObject): JsonObject {
     shell_type: "disabled",
     supports_search_tool: false,
     ...(tools !== undefined && { experimental_supported_tools: [] }),
-    ...(isObject(policy) && { truncation_policy: { ...policy, limit: wholeOutput } }),
+    // Where a conversation seems too long for a model, Codex has it summed up, and what the client said is gone.
+    context_window: everything,
+    max_context_window: everything,
+    ...(isObject(policy) && { truncation_policy: { ...policy, limit: everything } }),
   };
 }
 
 /** Beyond what a request can hold, by whichever measure it is counted. */
-const wholeOutput = 2_000_000_000;
+const everything = 100_000_000;
 
 function run(program: string, args: readonly string[], env: NodeJS.ProcessEnv): Promise<string> {
   return new Promise((resolve) => {

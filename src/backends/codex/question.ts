@@ -1,8 +1,10 @@
 import { writeFormat } from "../../tools/index.ts";
 import type { FunctionTool, JsonObject, OutputFormat, Turn } from "../../turn/index.ts";
+import type { Abilities } from "./abilities.ts";
 import type { Session } from "./app-server.ts";
 import { writeConversation } from "./conversation.ts";
 import { splitLast, writeTranscript } from "./older.ts";
+import { describeTool } from "./schema.ts";
 import { ToolNames } from "./tool-names.ts";
 
 /** A turn as it is put to the app-server: a thread, the conversation in it, and a turn in the thread. */
@@ -15,25 +17,24 @@ export interface Question {
 }
 
 /** `ownModel`: the home's own is asked, whichever it is. */
-export function writeQuestion(turn: Turn, { facts, cwd, settings }: Session, ownModel: boolean): Question {
-  const { native, injects } = facts.abilities;
+export function writeQuestion(turn: Turn, { abilities, cwd }: Session, ownModel: boolean): Question {
+  const { native, injects } = abilities;
   const names = new ToolNames(turn.tools, calledIn(turn));
   const tools = turn.choice.mode === "none" ? [] : turn.tools.filter(isFunction);
   const schema = strictSchema(turn.format);
   const asked = schema ? turn : withFormat(turn, tools.length > 0);
-  const { items, input } = writeInput(asked, names, facts.abilities);
+  const { items, input } = writeInput(asked, names, abilities);
   return {
     names,
     items,
     thread: {
       model: ownModel ? undefined : turn.model,
-      modelProvider: facts.provider.id,
       serviceTier: turn.settings.serviceTier,
       cwd,
       approvalPolicy: "never",
       sandbox: "read-only",
       ephemeral: true,
-      config: withVerbosity(settings, turn),
+      config: turn.settings.verbosity === undefined ? undefined : { model_verbosity: turn.settings.verbosity },
       // The instructions stand in the conversation, where it can be given; some models would be told them twice otherwise.
       baseInstructions: injects ? "" : (asked.instructions ?? ""),
       ...(native && {
@@ -54,7 +55,7 @@ export function writeQuestion(turn: Turn, { facts, cwd, settings }: Session, own
 function writeInput(
   turn: Turn,
   names: ToolNames,
-  { injects, startsEmpty }: Session["facts"]["abilities"],
+  { injects, startsEmpty }: Abilities,
 ): { items: JsonObject[]; input: JsonObject[] } {
   if (!injects) return { items: [], input: writeTranscript(turn) };
   const items = writeConversation(turn, names);
@@ -72,16 +73,7 @@ function isFunction(tool: Turn["tools"][number]): tool is FunctionTool {
 }
 
 function writeTool({ name, description, parameters }: FunctionTool, names: ToolNames): JsonObject {
-  return {
-    type: "function",
-    name: names.toCodex(name),
-    description: description ?? "",
-    inputSchema: parameters ?? { type: "object", properties: {} },
-  };
-}
-
-function withVerbosity(settings: JsonObject, { settings: { verbosity } }: Turn): JsonObject {
-  return verbosity === undefined ? settings : { ...settings, model_verbosity: verbosity };
+  return { type: "function", name: names.toCodex(name), ...describeTool(description, parameters) };
 }
 
 /** Codex has answers follow a schema strictly, or not at all. */

@@ -26,6 +26,7 @@ export function textOnly(): string[] {
     "tools.experimental_request_user_input={enabled=false}",
     "skills.include_instructions=false",
     "skills.bundled={enabled=false}",
+    "orchestrator.skills.enabled=false",
     // A thread serves one request; it need not wait in memory for another.
     "thread_unload_delay_secs=1",
     // A tool's output is the client's affair, and reaches the model whole.

@@ -3,7 +3,7 @@ import type { Tool } from "../../turn/index.ts";
 /** What Codex and the service behind it take as a name. */
 const fit = /^[A-Za-z0-9_-]{1,64}$/;
 /** Codex refuses these, takes them for its own, or leaves them out without a word. */
-const reserved = /^(?:exec_command|shell_command|mcp__.*)$/;
+const reserved = /^(?:exec_command|shell_command|mcp|mcp__.*)$/;
 const longest = 64;
 
 /** The names of a turn's tools as Codex takes them. Most are as the client wrote them. */

@@ -1,6 +1,7 @@
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { TurnError } from "../../turn/index.ts";
+import { oldestNative } from "./abilities.ts";
 import type { ExitReason } from "./app-process.ts";
 
 /** Why an app-server cannot be used, and what to do about it. */
@@ -41,14 +42,6 @@ export function tooSlow(name: string, milliseconds: number): Trouble {
   };
 }
 
-export function tooOld(name: string, version: string | undefined): Trouble {
-  const which = version ? `Codex ${version}` : "The program";
-  return {
-    sentence: `${which} of the backend "${name}" has no app-server that Toolwire knows. Update it with this command: npm install -g @openai/codex`,
-    again: false,
-  };
-}
-
 export function errorOf({ sentence, again }: Trouble): TurnError {
   return new TurnError("upstream_unavailable", sentence, { again });
 }
@@ -64,3 +57,10 @@ export function loginCommand(command: readonly string[], home: string): string {
 function quoted(word: string): string {
   return /^[\w@%+=:,./~-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 }
+
+export function noteOnTools(version = "of an unknown version"): string {
+  return `Codex ${version} takes no tools of its clients, so they are written into the prompt; from ${oldestNative} on it takes them`;
+}
+
+export const noteOnInstructions =
+  "AGENTS.md of the Codex home is read by every model, because its login is kept in the system's keyring; move it away to have bare models";
