@@ -165,7 +165,7 @@ export class Models {
       case "codex": {
         const { command, home, timeouts } = config;
         const notice: ModelsListener["onNotice"] = (...said) => this.#listener.onNotice(...said);
-        const server = this.#appServers.for({ name, command, home, version, redact, notice });
+        const server = this.#appServers.for({ name, command, home, version, patience: timeouts.connect, redact, notice });
         return new CodexBackend(server, { name, timeouts, redact, notice });
       }
       default: {

@@ -6,7 +6,7 @@ import type { AppProcess } from "./app-process.ts";
 import type { Connection, ConnectionEvents } from "./connection.ts";
 import { FailedStart, type Launched, type LaunchOptions, launch } from "./launch.ts";
 import type { Notice } from "./notice.ts";
-import { errorOf, noteOnInstructions, noteOnTools, notLoggedIn, type Trouble } from "./trouble.ts";
+import { errorOf, noteOnInstructions, noteOnModels, noteOnTools, notLoggedIn, type Trouble } from "./trouble.ts";
 
 export interface AppServerOptions extends LaunchOptions {
   notice: Notice;
@@ -113,6 +113,7 @@ export class AppServer {
       notes: [
         ...(abilities.native ? [] : [noteOnTools(abilities.version)]),
         ...(workplace.unhidden ? [noteOnInstructions] : []),
+        ...(launched.hasBareModels ? [] : [noteOnModels]),
       ],
       used: () => {
         if (++turns === turnsOfOneLife) this.#relieve(running);

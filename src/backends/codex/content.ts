@@ -1,35 +1,32 @@
-import { type FilePart, type ImagePart, type Part, TurnError } from "../../turn/index.ts";
-import { typeWord } from "../../wire/part-type.ts";
+import { type Api, type FilePart, type ImagePart, type Part, TurnError } from "../../turn/index.ts";
 
 /** A part of a message as Codex can show it to the model. */
-export function asShown(part: Part): Part {
+export function asShown(part: Part, api: Api): Part {
   switch (part.type) {
     case "text":
       return { type: "text", text: part.text };
     case "refusal":
       return { type: "text", text: part.refusal };
     case "image":
-      return shownImage(part);
+      return shownImage(part, api);
     case "file":
       return { type: "text", text: `[a file${nameOf(part)} that cannot be shown to this model]` };
     case "opaque":
-      return {
-        type: "text",
-        text: `[a part of type ${typeWord(part.fields.type)} that cannot be shown to this model]`,
-      };
+      return { type: "text", text: "[a part that cannot be shown to this model]" };
   }
 }
 
 /** Codex leaves out an image of low detail without a word, and refuses what is not one of its words for it. */
-function shownImage({ url, fileId, detail }: ImagePart): ImagePart {
-  if (url !== undefined && !/^data:/i.test(url)) throw remoteImage();
+function shownImage({ url, fileId, detail }: ImagePart, api: Api): ImagePart {
+  if (url !== undefined && !/^data:/i.test(url)) throw remoteImage(api);
   return { type: "image", url, fileId, detail: detail === "high" || detail === "original" ? detail : "auto" };
 }
 
-function remoteImage(): TurnError {
+function remoteImage(api: Api): TurnError {
   return new TurnError(
     "unsupported_value",
     "An image is given by an address on the network. Codex does not fetch images, and neither does Toolwire; send the image itself, as a data: URL.",
+    { param: api === "responses" ? "input" : "messages" },
   );
 }
 

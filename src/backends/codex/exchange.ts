@@ -176,6 +176,7 @@ export class Exchange implements ThreadListener {
   #settle(tell: () => void): void {
     if (this.#isSettled) return;
     this.#isSettled = true;
+    this.#reader.abandon();
     clearTimeout(this.#idle);
     clearTimeout(this.#quiet);
     this.#round.stop.offStop(this.#onStop);

@@ -38,3 +38,17 @@ export async function readNeedsLogin(connection: Connection): Promise<boolean> {
   const { account, requiresOpenaiAuth } = await connection.request("account/read", {}).catch((): JsonObject => ({}));
   return account === null && requiresOpenaiAuth === true;
 }
+
+/** What its version promises, tried: a thread with a tool in it, which is dropped at once. Some are set up to refuse it. */
+export async function confirm(connection: Connection, abilities: Abilities, cwd: string): Promise<Abilities> {
+  if (!abilities.native) return abilities;
+  const tool = { type: "function", name: "probe", description: "", inputSchema: { type: "object", properties: {} } };
+  const params = { cwd, ephemeral: true, environments: [], experimentalRawEvents: true, dynamicTools: [tool] };
+  try {
+    const { thread } = await connection.request("thread/start", params);
+    if (isObject(thread)) await connection.request("thread/unsubscribe", { threadId: thread.id });
+    return abilities;
+  } catch {
+    return { ...abilities, native: false };
+  }
+}

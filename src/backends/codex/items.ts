@@ -1,3 +1,4 @@
+import { argumentsState } from "../../tools/index.ts";
 import { type CallKind, type Emit, isObject, type JsonObject, type JsonValue, TurnError } from "../../turn/index.ts";
 import { Alarm } from "./alarm.ts";
 import type { ToolNames } from "./tool-names.ts";
@@ -26,6 +27,8 @@ export class Items {
   readonly #done = new Set<string>();
   #last = 0;
   calls = 0;
+  /** The arguments of a call stop in the middle. */
+  isCut = false;
 
   constructor(names: ToolNames, emit: Emit) {
     this.#names = names;
@@ -170,8 +173,11 @@ export class Items {
     const id = typeof item.id === "string" ? item.id : undefined;
     this.calls++;
     this.#emit({ type: "call.started", call, kind, name: this.#names.toClient(String(item.name)), callId, id });
-    if (typeof text === "string" && text !== "") this.#emit({ type: "call.arguments", call, delta: text });
-    this.#emit({ type: "call.done", call });
+    const written = typeof text === "string" ? text : "";
+    if (written !== "") this.#emit({ type: "call.arguments", call, delta: written });
+    // A call that stops in the middle is never done.
+    if (kind === "function" && argumentsState(written) === "cut") this.isCut = true;
+    else this.#emit({ type: "call.done", call });
   }
 }
 

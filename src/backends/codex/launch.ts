@@ -1,7 +1,7 @@
 import type { Abilities } from "./abilities.ts";
 import { AppProcess, type ExitReason } from "./app-process.ts";
 import { Connection, type ConnectionEvents } from "./connection.ts";
-import { initialize, readHomeSettings, readNeedsLogin } from "./handshake.ts";
+import { confirm, initialize, readHomeSettings, readNeedsLogin } from "./handshake.ts";
 import { homeSettings } from "./home-settings.ts";
 import { writeModelCatalog } from "./model-catalog.ts";
 import { textOnly } from "./text-only.ts";
@@ -15,6 +15,8 @@ export interface LaunchOptions {
   home: string;
   /** Toolwire's own. */
   version: string;
+  /** Milliseconds within which it must have said who it is. */
+  patience: number;
   redact: (text: string) => string;
 }
 
@@ -26,6 +28,8 @@ export interface Launched {
   abilities: Abilities;
   /** Somebody has to log in before a model can be asked. */
   needsLogin: boolean;
+  /** Whether what Codex knows of models by name was taken out of them. */
+  hasBareModels: boolean;
 }
 
 /** Why a start failed, and what to do about it. */
@@ -37,8 +41,6 @@ export class FailedStart extends Error {
     this.trouble = trouble;
   }
 }
-
-const handshakeLimit = 20_000;
 
 /**
  * Starts an app-server for a home. It is started twice: what has to stand on its command line depends on what the home says, which
@@ -68,8 +70,9 @@ export async function launch(
       process: started,
       connection,
       workplace,
-      abilities,
+      abilities: await confirm(connection, abilities, workplace.empty),
       needsLogin: await readNeedsLogin(connection),
+      hasBareModels: hasCatalog,
     }));
   } catch (error) {
     await started.end();
@@ -82,7 +85,7 @@ const silent: ConnectionEvents = { onDeclined: () => {}, onNotice: () => {}, onB
 
 /** The first words with a process; they must be over soon. */
 async function meet<T>(
-  { name, command, version, redact }: LaunchOptions,
+  { name, command, version, patience, redact }: LaunchOptions,
   started: AppProcess,
   events: ConnectionEvents,
   talk: (connection: Connection, abilities: Abilities) => Promise<T>,
@@ -101,7 +104,7 @@ async function meet<T>(
   });
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new FailedStart(tooSlow(name, handshakeLimit))), handshakeLimit);
+    timer = setTimeout(() => reject(new FailedStart(tooSlow(name, patience))), patience);
   });
   const talked = initialize(connection, version).then((abilities) => talk(connection, abilities));
   try {

@@ -3,11 +3,11 @@ import { writeItem } from "../../wire/responses/items.ts";
 import { asShown } from "./content.ts";
 
 /** What a turn begins with where a thread cannot be given the conversation: all of it as one message, read from top to bottom. */
-export function writeTranscript({ input }: Turn): JsonObject[] {
+export function writeTranscript({ input, api }: Turn): JsonObject[] {
   const messages = input.flatMap((item) => (item.type === "message" ? [item] : []));
   const [only] = messages;
   const parts = messages.flatMap(({ role, content }): JsonObject[] => {
-    const shown = content.map(asShown).flatMap((part) => inputOf(written(part)));
+    const shown = content.flatMap((part) => inputOf(written(asShown(part, api))));
     return messages.length === 1 && only?.role === "user" ? shown : [{ type: "text", text: `[${role}]` }, ...shown];
   });
   return parts.length > 0 ? parts : [{ type: "text", text: "" }];

@@ -1,4 +1,4 @@
-import { writeFormat } from "../../tools/index.ts";
+import { permits, writeFormat } from "../../tools/index.ts";
 import type { FunctionTool, JsonObject, OutputFormat, Turn } from "../../turn/index.ts";
 import type { Abilities } from "./abilities.ts";
 import type { Session } from "./app-server.ts";
@@ -20,7 +20,7 @@ export interface Question {
 export function writeQuestion(turn: Turn, { abilities, cwd }: Session, ownModel: boolean): Question {
   const { native, injects } = abilities;
   const names = new ToolNames(turn.tools, calledIn(turn));
-  const tools = turn.choice.mode === "none" ? [] : turn.tools.filter(isFunction);
+  const tools = turn.tools.filter(isFunction).filter(({ name }) => permits(turn.choice, { kind: "function", name }));
   const schema = strictSchema(turn.format);
   const asked = schema ? turn : withFormat(turn, tools.length > 0);
   const { items, input } = writeInput(asked, names, abilities);

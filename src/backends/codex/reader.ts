@@ -39,6 +39,11 @@ export class TurnReader {
     if (isObject(turn) && typeof turn.id === "string") this.#turn ??= turn.id;
   }
 
+  /** Nothing more is given: what is still heard tells no more than that the turn has ended. */
+  abandon(): void {
+    this.finished = true;
+  }
+
   /** Throws what the turn fails with. */
   hear(method: string, params: JsonObject): void {
     if (method === "turn/started") this.began(params.turn);
@@ -82,7 +87,7 @@ export class TurnReader {
   /** The model's response is complete. With calls in it the turn is over here; without, Codex says whether it is. */
   #responded(usage: JsonValue | undefined): void {
     if (isObject(usage)) this.#options.emit({ type: "usage.reported", usage: readUsage(usage) });
-    if (this.#items.calls > 0) this.#finish("stop");
+    if (this.#items.calls > 0) this.#finish(this.#items.isCut ? "length" : "stop");
   }
 
   #end(turn: JsonObject): void {

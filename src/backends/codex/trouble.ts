@@ -64,3 +64,6 @@ export function noteOnTools(version = "of an unknown version"): string {
 
 export const noteOnInstructions =
   "AGENTS.md of the Codex home is read by every model, because its login is kept in the system's keyring; move it away to have bare models";
+
+export const noteOnModels =
+  "Codex did not tell which models it knows, so that those may have tools and instructions of Codex's own; its command should end in app-server";
