@@ -15,6 +15,8 @@ export const check = defineCommand({
     if (loaded === null) return 1;
     const source = loaded.file === null ? "No file: the defaults are used." : `${displayPath(loaded.file)} is fine.`;
     process.stdout.write(`${source}\n\n${describe(loaded.config, heading)}`);
+    const states = await describeStates(loaded.config);
+    if (states.length > 0) process.stdout.write(`\n${heading("now")}\n${align(states)}`);
     return 0;
   },
 });
@@ -46,6 +48,20 @@ export function describe(config: Config, title: (text: string) => string = (text
     ],
   ];
   return blocks.map(([name, rows]) => `${title(name)}\n${align(rows)}`).join("\n");
+}
+
+/** How the backends are that run a program here. What they say is no mistake of the configuration. */
+async function describeStates(config: Config): Promise<string[][]> {
+  const programs = [...Object.values(config.backends), ...Object.values(config.models).map(({ settings }) => settings)];
+  if (!programs.some(({ kind }) => kind === "codex")) return [];
+  const { createGateway } = await import("../gateway/index.ts");
+  const telemetry = { ...config.telemetry, events: "none" };
+  const gateway = createGateway({ ...config, telemetry, log: { level: "silent" } });
+  const rows = (await gateway.states()).flatMap(({ backend, trouble, notes }) =>
+    [trouble ?? "ready", ...notes].map((sentence) => [backend, sentence]),
+  );
+  await gateway.close();
+  return rows.filter((row, at) => rows.findIndex((other) => isDeepStrictEqual(other, row)) === at);
 }
 
 function address({ host, port }: Config["listen"]): string {
@@ -93,16 +109,16 @@ function describeLimits({ concurrent, per_key: rate }: Config["limits"]): string
 
 /** Names that need no alias. */
 function open({ backends }: Config): string[][] {
-  const rows = Object.entries(backends).flatMap(([name, { kind, tools }]) =>
-    kind === "demo"
-      ? [
-          [name, `${name}/native`],
-          ...(tools === "native" ? [[`${name}/DIALECT`, "the same, with calls written as text"]] : []),
-        ]
-      : [[`${name}/…`, `any model of ${name}`]],
-  );
+  const rows = Object.entries(backends).flatMap(([name, backend]) => openNames(name, backend));
   const services = Object.keys(backends).filter((name) => backends[name]?.kind !== "demo");
   return services.length === 1 ? [...rows, ["any other name", `passed on to ${services[0]}`]] : rows;
+}
+
+function openNames(name: string, { kind, tools }: BackendConfig): string[][] {
+  const written = [`${name}/DIALECT`, "the same, with calls written as text"];
+  if (kind === "demo") return [[name, `${name}/native`], ...(tools === "native" ? [written] : [])];
+  const own = kind === "codex" ? [[name, "the model that its home is set to"]] : [];
+  return [...own, [`${name}/…`, `any model of ${name}`]];
 }
 
 function align(rows: string[][]): string {

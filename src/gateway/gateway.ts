@@ -44,7 +44,7 @@ import {
   type ResponsesRequest,
 } from "../wire/responses/index.ts";
 import { checkToolOutputs } from "../wire/tool-outputs.ts";
-import { Models, type PublicModel, type Readiness, type Route } from "./models.ts";
+import { type BackendState, Models, type PublicModel, type Route } from "./models.ts";
 import { checkRoute, droppedTools, headerList, ignoredParameters, turnFor, wayTo } from "./offer.ts";
 import { continueResponse, foreignState } from "./provider-state.ts";
 import { secretsOf } from "./secrets.ts";
@@ -197,9 +197,22 @@ export class Gateway {
     for (const backend of this.#models.backends()) backend.warm?.();
   }
 
-  /** Whether the backends can be used, and what to do about those that cannot. */
-  ready(): Promise<Readiness> {
-    return this.#models.ready();
+  /** How the backends are that can say so. */
+  states(): Promise<BackendState[]> {
+    return this.#models.states();
+  }
+
+  /**
+   * Whether every backend can be used. Of backends that nobody wrote down, trouble is no more than a note: they are there because
+   * something was found.
+   */
+  async ready(): Promise<{ troubles: string[]; notes: string[] }> {
+    const states = await this.states();
+    const troubles = states.flatMap(({ trouble }) => trouble ?? []);
+    const notes = states.flatMap((state) => state.notes);
+    const { assumed } = this.config;
+    const all = assumed ? [...troubles, ...notes] : notes;
+    return { troubles: assumed ? [] : [...new Set(troubles)], notes: [...new Set(all)] };
   }
 
   async close(): Promise<void> {

@@ -32,12 +32,13 @@ export interface ModelsListener {
   onNotice(level: "info" | "warn" | "error", fields: EventFields, message: string): void;
 }
 
-/** Whether the backends can be used. */
-export interface Readiness {
-  /** What to do about the first that cannot; `null` where all can. */
+/** How a backend is that has something to tell of itself. */
+export interface BackendState {
+  backend: string;
+  /** Why it cannot be used, and what to do about it; `null` where it can. */
   trouble: string | null;
   /** What else a person should know. */
-  notes: string[];
+  notes: readonly string[];
 }
 
 export interface PublicModel {
@@ -87,15 +88,14 @@ export class Models {
     this.#onlyService = services.length === 1 ? services[0]?.[0] : undefined;
   }
 
-  /** Of backends that nobody wrote down, trouble is no more than a note: they are there because something was found. */
-  async ready(): Promise<Readiness> {
-    const notes: string[] = [];
-    for (const backend of this.backends()) {
-      const trouble = await backend.ready?.();
-      if (trouble && !this.#config.assumed) return { trouble, notes };
-      notes.push(...(trouble ? [trouble] : (backend.notes?.() ?? [])));
-    }
-    return { trouble: null, notes: [...new Set(notes)] };
+  /** Of the backends that can say how they are. */
+  async states(): Promise<BackendState[]> {
+    const states = this.backends().map(async (backend): Promise<BackendState[]> => {
+      if (!backend.ready) return [];
+      const trouble = await backend.ready();
+      return [{ backend: backend.name, trouble, notes: backend.notes?.() ?? [] }];
+    });
+    return (await Promise.all(states)).flat();
   }
 
   backends(): Backend[] {
@@ -165,7 +165,15 @@ export class Models {
       case "codex": {
         const { command, home, timeouts } = config;
         const notice: ModelsListener["onNotice"] = (...said) => this.#listener.onNotice(...said);
-        const server = this.#appServers.for({ name, command, home, version, patience: timeouts.connect, redact, notice });
+        const server = this.#appServers.for({
+          name,
+          command,
+          home,
+          version,
+          patience: timeouts.connect,
+          redact,
+          notice,
+        });
         return new CodexBackend(server, { name, timeouts, redact, notice });
       }
       default: {

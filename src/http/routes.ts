@@ -67,8 +67,8 @@ function refuseMethod(request: FastifyRequest, reply: FastifyReply, allowed: rea
 }
 
 async function tellReadiness(gateway: Gateway, reply: FastifyReply): Promise<FastifyReply> {
-  const { trouble, notes } = await gateway.ready();
-  if (trouble) return reply.code(503).send({ status: "not ready", message: trouble });
+  const { troubles, notes } = await gateway.ready();
+  if (troubles.length > 0) return reply.code(503).send({ status: "not ready", message: troubles.join(" ") });
   return reply.send({ status: "ready", ...(notes.length > 0 && { notes }) });
 }
 

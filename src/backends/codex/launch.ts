@@ -51,7 +51,8 @@ export async function launch(
   events: (launched: AppProcess) => ConnectionEvents,
 ): Promise<Launched> {
   const workplace = await createWorkplace(options.home);
-  const env = { ...process.env, CODEX_HOME: workplace.home };
+  // Also older versions leave the files of this machine alone then, whatever tools they have.
+  const env = { ...process.env, CODEX_HOME: workplace.home, CODEX_EXEC_SERVER_URL: "none" };
   const own = [...textOnly(), `sqlite_home=${JSON.stringify(workplace.databases)}`];
   const start = (settings: readonly string[]) => {
     const args = settings.flatMap((setting) => ["-c", setting]);

@@ -37,8 +37,8 @@ export function writeQuestion(turn: Turn, { abilities, cwd }: Session, ownModel:
       config: turn.settings.verbosity === undefined ? undefined : { model_verbosity: turn.settings.verbosity },
       // The instructions stand in the conversation, where it can be given; some models would be told them twice otherwise.
       baseInstructions: injects ? "" : (asked.instructions ?? ""),
+      environments: [],
       ...(native && {
-        environments: [],
         experimentalRawEvents: true,
         dynamicTools: tools.length > 0 ? tools.map((tool) => writeTool(tool, names)) : undefined,
       }),
