@@ -113,15 +113,16 @@ function checkFallbacks({ settings, mistaken }: Checked): Mistake[] {
 function checkModelName(settings: Settings, name: string, path: string): Mistake[] {
   const backends = Object.entries(settings.backends);
   const services = backends.filter(([, { kind }]) => kind !== "demo");
-  const demos = backends.filter(([, { kind }]) => kind === "demo").map(([demo]) => demo);
+  // The name of such a backend is also that of a model.
+  const named = backends.filter(([, { kind }]) => kind === "demo" || kind === "codex").map(([backend]) => backend);
   const slash = name.indexOf("/");
   const known =
     Object.hasOwn(settings.models, name) ||
-    demos.includes(name) ||
+    named.includes(name) ||
     (slash > 0 && slash < name.length - 1 && Object.hasOwn(settings.backends, name.slice(0, slash))) ||
     services.length === 1;
   if (known) return [];
-  const candidates = [...Object.keys(settings.models), ...demos, ...services.map(([service]) => `${service}/…`)];
+  const candidates = [...Object.keys(settings.models), ...named, ...services.map(([service]) => `${service}/…`)];
   const message = `there is no model ${quote(name)}; expected one of models, or backend/model`;
   return [{ path, message: message + didYouMean(name, candidates) }];
 }

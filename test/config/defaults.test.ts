@@ -1,5 +1,7 @@
-import { readFileSync } from "node:fs";
-import { describe, expect, it } from "vitest";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { homedir, tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { mistakesIn, read } from "./reading.ts";
 
 /** Every key with its default, as the documentation shows it. */
@@ -115,6 +117,43 @@ describe("without backends", () => {
   it("OpenAI may be elsewhere", () => {
     const environment = { OPENAI_API_KEY: "sk-1", OPENAI_BASE_URL: "http://127.0.0.1:9/v1/" };
     expect(read("", { environment }).backends.openai).toMatchObject({ base_url: "http://127.0.0.1:9/v1" });
+  });
+
+  describe("an installed codex", () => {
+    let folder: string;
+    beforeAll(() => {
+      folder = mkdtempSync(join(tmpdir(), "toolwire-path-"));
+      writeFileSync(join(folder, "codex"), "#!/bin/sh\n", { mode: 0o755 });
+      mkdirSync(join(folder, "not", "codex"), { recursive: true });
+      mkdirSync(join(folder, "nor"));
+      writeFileSync(join(folder, "nor", "codex"), "", { mode: 0o644 });
+    });
+    afterAll(() => rmSync(folder, { recursive: true }));
+
+    it("adds Codex, with the home that its variable names, and the demo stays the default", () => {
+      const { backends, default_model, assumed } = read("", { environment: { PATH: `/nowhere:${folder}` } });
+      expect(backends.codex).toMatchObject({ kind: "codex", command: ["codex", "app-server"], tools: "native" });
+      expect(backends.codex).toMatchObject({ home: join(homedir(), ".codex") });
+      expect(default_model).toBe("demo");
+      expect(assumed).toBe(true);
+      const environment = { PATH: folder, CODEX_HOME: "/srv/codex" };
+      expect(read("", { environment }).backends.codex).toMatchObject({ home: "/srv/codex" });
+    });
+
+    it("adds nothing where backends are written, or where no program of that name is found", () => {
+      const written = read("backends: { demo: { kind: demo } }", { environment: { PATH: folder } });
+      expect(Object.keys(written.backends)).toEqual(["demo"]);
+      expect(written.assumed).toBe(false);
+      for (const PATH of ["", join(folder, "not"), join(folder, "nor"), "relative"]) {
+        expect(Object.keys(read("", { environment: { PATH } }).backends)).toEqual(["demo"]);
+      }
+    });
+
+    it("is a model by its name", () => {
+      const text =
+        "backends: { codex: { kind: codex }, other: { base_url: http://127.0.0.1:9 } }\ndefault_model: codex";
+      expect(read(text).default_model).toBe("codex");
+    });
   });
 
   it("a mistake in the environment is answered with the variable's name", () => {

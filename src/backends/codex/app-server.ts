@@ -113,7 +113,7 @@ export class AppServer {
       notes: [
         ...(abilities.native ? [] : [noteOnTools(abilities.version)]),
         ...(workplace.unhidden ? [noteOnInstructions] : []),
-        ...(launched.hasBareModels ? [] : [noteOnModels]),
+        ...(abilities.native && !launched.hasBareModels ? [noteOnModels] : []),
       ],
       used: () => {
         if (++turns === turnsOfOneLife) this.#relieve(running);

@@ -59,7 +59,7 @@ function quoted(word: string): string {
 }
 
 export function noteOnTools(version = "of an unknown version"): string {
-  return `Codex ${version} takes no tools of its clients, so they are written into the prompt; from ${oldestNative} on it takes them`;
+  return `Codex ${version} takes no tools of its clients, so they are written into the prompt, and shows its models some of its own; from ${oldestNative} on it does as it should`;
 }
 
 export const noteOnInstructions =
