@@ -1,7 +1,7 @@
 import { type Config, ConfigError, mistakeLine, type ParseOptions, parseConfig } from "../../src/config/index.ts";
 
 const usual: ParseOptions = {
-  kinds: ["chat", "responses", "demo"],
+  kinds: ["chat", "responses", "codex", "demo"],
   dialects: [],
   environment: {},
   directory: "/etc/toolwire",
