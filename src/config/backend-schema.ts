@@ -65,6 +65,7 @@ const codex = strict({
   kind: z.literal("codex"),
   command: command.default(["codex", "app-server"]),
   home: text("a folder").default("~/.codex"),
+  fetch_images: flag().default(false),
   ...sharedShape,
 });
 const demo = strict({
@@ -103,6 +104,7 @@ const model = section({
   headers: httpShape.headers.optional(),
   command: command.optional(),
   home: text("a folder").optional(),
+  fetch_images: flag().optional(),
   pace: duration({ least: 0 }).optional(),
   ...sharedShape,
 });

@@ -78,6 +78,8 @@ export interface CodexBackendConfig extends SharedConfig {
   kind: "codex";
   command: string[];
   home: string;
+  /** Images that a request names by their addresses are fetched by the gateway. */
+  fetch_images: boolean;
 }
 
 export interface DemoBackendConfig extends SharedConfig {

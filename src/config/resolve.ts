@@ -78,8 +78,10 @@ function resolveBackend(backend: BackendSettings, turn: TurnConfig, path: (writt
   switch (backend.kind) {
     case "demo":
       return { ...shared, kind: backend.kind, pace: backend.pace };
-    case "codex":
-      return { ...shared, kind: backend.kind, command: backend.command, home: path(backend.home) };
+    case "codex": {
+      const { kind, command, home, fetch_images } = backend;
+      return { ...shared, kind, command, home: path(home), fetch_images };
+    }
     default: {
       const { kind, base_url, api_key, headers } = backend;
       return { ...shared, kind, base_url, ...(api_key && { api_key }), headers };
@@ -115,6 +117,7 @@ function override(backend: BackendConfig, model: ModelSettings, path: (written: 
         ...shared,
         command: model.command ?? backend.command,
         home: model.home === undefined ? backend.home : path(model.home),
+        fetch_images: model.fetch_images ?? backend.fetch_images,
       };
     default: {
       const api_key = model.api_key ?? backend.api_key;

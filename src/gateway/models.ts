@@ -163,7 +163,7 @@ export class Models {
       case "demo":
         return createDemoBackend({ name, pace: config.pace });
       case "codex": {
-        const { command, home, timeouts } = config;
+        const { command, home, timeouts, fetch_images: fetchImages } = config;
         const notice: ModelsListener["onNotice"] = (...said) => this.#listener.onNotice(...said);
         const server = this.#appServers.for({
           name,
@@ -174,7 +174,7 @@ export class Models {
           redact,
           notice,
         });
-        return new CodexBackend(server, { name, timeouts, redact, notice });
+        return new CodexBackend(server, { name, timeouts, fetchImages, redact, notice });
       }
       default: {
         const { kind, base_url: baseUrl, api_key: apiKey, headers, timeouts } = config;

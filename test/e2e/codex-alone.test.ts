@@ -13,7 +13,7 @@ import { conversation, type Provider, type ScriptRequest, startProvider, type Tu
 import { type CodexGateway, startCodexGateway } from "./support/codex.ts";
 import { codexProcesses } from "./support/codex-processes.ts";
 import { parameters } from "./support/codex-trip.ts";
-import { onlyRequest, upstreamMessages, upstreamTools } from "./support/codex-upstream.ts";
+import { again, onlyAnswered, onlyRequest, upstreamMessages, upstreamTools } from "./support/codex-upstream.ts";
 
 const tools = [{ name: "get_weather", description: "Weather now", parameters }];
 const rome = { name: "get_weather", arguments: '{"city":"Rome"}' };
@@ -103,7 +103,7 @@ beforeAll(async () => {
   writeFileSync(join(project, ".codex", "config.toml"), 'developer_instructions = "HOSTILE project"\n');
   process.chdir(project);
   provider = await startProvider(({ body }: ScriptRequest) => {
-    if (reply) return reply;
+    if (reply) return provider.requests.length === 1 ? reply : again;
     const entries = conversation(body);
     return entries.some(({ kind }) => kind === "output") || upstreamTools(body).length === 0
       ? { say: "Done." }
@@ -180,7 +180,7 @@ describe("a model that tries the tools of Codex itself", () => {
     reply = { calls: [{ name, arguments: text.replaceAll("MARK", mark), ...(kind && { kind }) }] };
     const answer = await ask(gateway, "responses", requestFor("responses", { model: "codex", tools, stream: true }));
     expect(answer.calls).toMatchObject([{ name, arguments: text.replaceAll("MARK", mark) }]);
-    await onlyRequest(provider);
+    await onlyAnswered(provider);
     expect(existsSync(mark)).toBe(false);
   });
 });

@@ -5,7 +5,7 @@ import { type Answer, type AskOptions, ask, followUp, requestFor, type TurnWish 
 import { type Provider, type Script, startProvider, type TurnReply } from "../support/provider.ts";
 import { type CodexGateway, startCodexGateway } from "./support/codex.ts";
 import { forms, parameters, weatherIn, weatherModel, weatherTrip } from "./support/codex-trip.ts";
-import { onlyRequest, toolNames, upstreamItems } from "./support/codex-upstream.ts";
+import { again, onlyAnswered, onlyRequest, toolNames, upstreamItems } from "./support/codex-upstream.ts";
 import { answer, cities, preamble } from "./support/script.ts";
 
 const weather = { name: "get_weather", description: "Weather now", parameters };
@@ -34,7 +34,7 @@ let requests = 0;
 
 /** Asks a model that does this, whatever it is told. */
 async function play(api: Api, reply: TurnReply, wish: Partial<TurnWish>, options: AskOptions = {}) {
-  script = () => reply;
+  script = () => (provider.requests.length === 1 ? reply : again);
   const id = `native-${++requests}`;
   const body = requestFor(api, { model: "codex", tools, usage: wish.stream === true, ...wish });
   return { id, answer: await ask(gateway, api, body, { "x-request-id": id }, options) };
@@ -115,7 +115,7 @@ describe.each(forms)("Codex with tools of its own kind (%s, %s)", (api, _form, s
     const { answer, id } = await play(api, { calls }, { stream });
     expect(callsOf(answer)).toEqual(calls);
     expect(answer.ended).toBe("completed");
-    await onlyRequest(provider);
+    await onlyAnswered(provider);
     expect(named(await gateway.events.of(id), "unknown_tool")).toMatchObject([{ name: stranger.name }]);
   });
 
@@ -123,7 +123,7 @@ describe.each(forms)("Codex with tools of its own kind (%s, %s)", (api, _form, s
     const call = { name: "get_weather", arguments: "city is Köln" };
     const { answer } = await play(api, { calls: [call] }, { stream }, { rawArguments: true });
     expect(callsOf(answer)).toEqual([call]);
-    await onlyRequest(provider);
+    await onlyAnswered(provider);
   });
 
   it("offers no tools where the choice is none", async () => {
@@ -156,11 +156,12 @@ describe.each(forms)("Codex with tools of its own kind (%s, %s)", (api, _form, s
   it("gives no call whose arguments stop in the middle", async () => {
     const { answer } = await play(api, { calls: [{ name: "get_weather", arguments: '{"city":"Kö' }] }, { stream });
     expect(answer).toMatchObject({ calls: [], ended: "length" });
-    await onlyRequest(provider);
+    await onlyAnswered(provider);
   });
 
   it("goes on after a call of a tool that nobody declared", async () => {
     const first = await play(api, { calls: [stranger] }, { stream });
+    await onlyAnswered(provider);
     provider.requests.length = 0;
     const after = followUp(api, first.answer, ["There is no such tool."]);
     const { answer } = await play(api, { say: "Then not." }, { stream, after });

@@ -4,12 +4,16 @@ import type { Redact } from "../provider-words.ts";
 import type { AppServer } from "./app-server.ts";
 import { Exchange } from "./exchange.ts";
 import { ignoredParameters } from "./ignored-parameters.ts";
+import { ImageFetcher } from "./image-fetcher.ts";
 import type { Notice } from "./notice.ts";
+import { withImages } from "./remote-images.ts";
 
 export interface CodexOptions {
   /** The backend's name in the configuration; as the name of a model it means the home's own. */
   name: string;
   timeouts: { idle: number };
+  /** Images that are given by their addresses are fetched here. */
+  fetchImages: boolean;
   redact: Redact;
   notice: Notice;
 }
@@ -25,8 +29,10 @@ export class CodexBackend implements Backend {
   readonly ignored = ignoredParameters;
   readonly #options: CodexOptions;
   readonly #server: AppServer;
+  readonly #fetcher: ImageFetcher | undefined;
 
   constructor(server: AppServer, options: CodexOptions) {
+    this.#fetcher = options.fetchImages ? new ImageFetcher() : undefined;
     this.name = options.name;
     this.#server = server;
     this.#options = options;
@@ -54,7 +60,8 @@ export class CodexBackend implements Backend {
     session.used();
     const { name, redact, notice, timeouts } = this.#options;
     const ownModel = turn.model === name || turn.model === "";
-    await new Exchange(turn, session, round, { backend: name, redact, notice, idle: timeouts.idle, ownModel }).run();
+    const shown = this.#fetcher ? await withImages(turn, this.#fetcher, round.stop) : turn;
+    await new Exchange(shown, session, round, { backend: name, redact, notice, idle: timeouts.idle, ownModel }).run();
   }
 
   async models(): Promise<string[]> {
@@ -77,8 +84,9 @@ export class CodexBackend implements Backend {
     return this.#server.now?.notes ?? [];
   }
 
-  close(): Promise<void> {
-    return this.#server.close();
+  async close(): Promise<void> {
+    await this.#fetcher?.close();
+    await this.#server.close();
   }
 }
 

@@ -17,15 +17,21 @@ export function asShown(part: Part, api: Api): Part {
 }
 
 /** Codex leaves out an image of low detail without a word, and refuses what is not one of its words for it. */
-function shownImage({ url, fileId, detail }: ImagePart, api: Api): ImagePart {
-  if (url !== undefined && !/^data:/i.test(url)) throw remoteImage(api);
+/** Whether the image stands elsewhere. */
+export function isRemote(part: Part): part is ImagePart & { url: string } {
+  return part.type === "image" && part.url !== undefined && !/^data:/i.test(part.url);
+}
+
+function shownImage(image: ImagePart, api: Api): ImagePart {
+  if (isRemote(image)) throw remoteImage(api);
+  const { url, fileId, detail } = image;
   return { type: "image", url, fileId, detail: detail === "high" || detail === "original" ? detail : "auto" };
 }
 
 function remoteImage(api: Api): TurnError {
   return new TurnError(
     "unsupported_value",
-    "An image is given by an address on the network. Codex does not fetch images, and neither does Toolwire; send the image itself, as a data: URL.",
+    "An image is given by an address on the network, and Codex does not fetch images. Send the image itself, as a data: URL, or set fetch_images for this backend.",
     { param: api === "responses" ? "input" : "messages" },
   );
 }

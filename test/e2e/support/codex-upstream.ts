@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { expect } from "vitest";
 import type { JsonObject } from "../../../src/turn/index.ts";
 import { objectsOf } from "../../support/folded.ts";
-import { conversation, type Provider } from "../../support/provider.ts";
+import { conversation, type Provider, type Reply } from "../../support/provider.ts";
 
 /** The tools that Codex offered the model, in either of its two ways, with nothing left out. */
 export function upstreamTools(body: JsonObject): JsonObject[] {
@@ -32,4 +32,20 @@ export async function onlyRequest(provider: Provider): Promise<JsonObject> {
   await sleep(300);
   expect(provider.requests).toHaveLength(1);
   return provider.requests[0]?.body ?? {};
+}
+
+/** What a model would say if it were asked again; so slowly that it is heard only where nobody stops it. */
+export const again: Reply = { say: "Nobody asked for this. ".repeat(20), chunk: 7, pieceDelay: 50 };
+
+/**
+ * The one request that came to an answer. A call that Codex knows nothing of it answers itself, and asks again at once: it is
+ * stopped then, which can be a moment too late for the request but not for its answer.
+ */
+export async function onlyAnswered(provider: Provider): Promise<JsonObject> {
+  await sleep(300);
+  const [first, ...others] = provider.requests;
+  expect(first?.closedEarly).toBe(false);
+  expect(others.length).toBeLessThanOrEqual(1);
+  for (const other of others) expect(other.closedEarly).toBe(true);
+  return first?.body ?? {};
 }

@@ -1,0 +1,74 @@
+import { isIP } from "node:net";
+import { Agent, type Dispatcher, request } from "undici";
+import { isPublic, lookupAllowed } from "./public-addresses.ts";
+
+const patience = 10_000;
+const largest = 20 * 1024 * 1024;
+const mostRedirects = 3;
+
+/** Fetches images from the network, and nothing but images, and not from this machine's own network. */
+export class ImageFetcher {
+  readonly #isAllowed: (address: string) => boolean;
+  readonly #agent: Agent;
+
+  constructor(isAllowed: (address: string) => boolean = isPublic) {
+    this.#isAllowed = isAllowed;
+    this.#agent = new Agent({ connect: { timeout: patience, lookup: lookupAllowed(isAllowed) } });
+  }
+
+  /** As a data: URL. Rejects with what was wrong, in words that tell nothing of the place. */
+  async fetch(address: string, signal: AbortSignal): Promise<string> {
+    const stop = AbortSignal.any([signal, AbortSignal.timeout(patience)]);
+    let url = new URL(address);
+    for (let left = mostRedirects; ; left--) {
+      const answer = await this.#get(url, stop);
+      const { location } = answer.headers;
+      if (answer.statusCode < 300 || answer.statusCode >= 400 || typeof location !== "string") {
+        return await read(answer);
+      }
+      await answer.body.dump();
+      if (left === 0) throw new Error("there are too many redirects");
+      url = new URL(location, url);
+    }
+  }
+
+  #get(url: URL, signal: AbortSignal): Promise<Dispatcher.ResponseData> {
+    if (url.protocol !== "https:" && url.protocol !== "http:") throw new Error("the address is not one of the web");
+    const host = url.hostname.replace(/^\[(.*)\]$/, "$1");
+    // What is no name is not looked up.
+    if (isIP(host) !== 0 && !this.#isAllowed(host)) throw new Error("the address is not a public one");
+    const timeouts = { headersTimeout: patience, bodyTimeout: patience };
+    return request(url, { dispatcher: this.#agent, signal, headers: { accept: "image/*" }, ...timeouts });
+  }
+
+  close(): Promise<void> {
+    return this.#agent.destroy();
+  }
+}
+
+async function read({ statusCode, body }: Dispatcher.ResponseData): Promise<string> {
+  if (statusCode !== 200) {
+    await body.dump();
+    throw new Error(`the answer was ${statusCode}`);
+  }
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of body) {
+    size += chunk.length;
+    if (size > largest) throw new Error("it is larger than 20mb");
+    chunks.push(chunk);
+  }
+  const bytes = Buffer.concat(chunks);
+  const type = typeOf(bytes);
+  if (!type) throw new Error("it is no PNG, JPEG, GIF or WebP image");
+  return `data:image/${type};base64,${bytes.toString("base64")}`;
+}
+
+/** By what it is, not by what it is called. */
+function typeOf(bytes: Buffer): string | undefined {
+  const start = bytes.subarray(0, 12).toString("latin1");
+  if (start.startsWith("\x89PNG\r\n\x1a\n")) return "png";
+  if (start.startsWith("\xff\xd8\xff")) return "jpeg";
+  if (/^GIF8[79]a/.test(start)) return "gif";
+  return /^RIFF[\s\S]{4}WEBP/.test(start) ? "webp" : undefined;
+}
