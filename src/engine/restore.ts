@@ -159,7 +159,9 @@ function missingBefore(group: readonly Item[], kept: readonly KeptCall[]): Item[
   const thought = group.some(isReasoning);
   if (reasoning !== undefined && !thought) missing.push({ type: "reasoning", summary: [reasoning] });
   const sealed = kept.find((call) => call.sealed !== undefined)?.sealed;
-  if (sealed?.every(({ encrypted }) => encrypted !== undefined) && !thought) {
+  // A chat client brings the words of it alone, which the provider cannot read.
+  const isSealed = group.some((item) => item.type === "reasoning" && item.encrypted !== undefined);
+  if (sealed?.every(({ encrypted }) => encrypted !== undefined) && !isSealed) {
     for (const { id, encrypted } of sealed) missing.push({ type: "reasoning", id, summary: [], encrypted });
   }
   const besides = kept.find((call) => call.besides !== undefined)?.besides;

@@ -95,6 +95,7 @@ export class Gateway {
     this.#models = new Models(config, (text) => redactor.providerMessage(text), {
       onListFailure: (backend, error) => this.log.info({ backend, err: error }, "the backend does not list its models"),
       onBreaker: (backend, state) => this.#tellBreaker(backend, state),
+      onSecrets: (secrets) => redactor.learn(secrets),
       onNotice: (level, fields, message) => this.log[level](fields, message),
     });
   }

@@ -28,6 +28,8 @@ export interface Route {
 export interface ModelsListener {
   onListFailure(backend: string, error: unknown): void;
   onBreaker(backend: string, state: BreakerState): void;
+  /** A backend has found what must not be shown to anybody. */
+  onSecrets(secrets: readonly string[]): void;
   /** A program behind a backend has something to say to whoever runs the gateway. */
   onNotice(level: "info" | "warn" | "error", fields: EventFields, message: string): void;
 }
@@ -165,15 +167,9 @@ export class Models {
       case "codex": {
         const { command, home, timeouts, fetch_images: fetchImages } = config;
         const notice: ModelsListener["onNotice"] = (...said) => this.#listener.onNotice(...said);
-        const server = this.#appServers.for({
-          name,
-          command,
-          home,
-          version,
-          patience: timeouts.connect,
-          redact,
-          notice,
-        });
+        const learn: ModelsListener["onSecrets"] = (secrets) => this.#listener.onSecrets(secrets);
+        const patience = timeouts.connect;
+        const server = this.#appServers.for({ name, command, home, version, patience, redact, learn, notice });
         return new CodexBackend(server, { name, timeouts, fetchImages, redact, notice });
       }
       default: {

@@ -1,6 +1,15 @@
+import { isDeepStrictEqual } from "node:util";
 import type { Recovery, Way } from "../engine/index.ts";
 import { checkDemand, sentinelDialect, toolLabel } from "../tools/index.ts";
-import { type Backend, type Item, isObject, type JsonObject, type Tool, type Turn, TurnError } from "../turn/index.ts";
+import {
+  type Backend,
+  type Item,
+  type JsonObject,
+  type JsonValue,
+  type Tool,
+  type Turn,
+  TurnError,
+} from "../turn/index.ts";
 import type { Route } from "./models.ts";
 
 /** The turn as the route's backend can be asked: its model's name, and the tools that it can carry. */
@@ -22,7 +31,8 @@ function mustPrompt({ settings, backend }: Route, turn: Turn): boolean {
 /** Throws where the request demands a call that the route's backend cannot be asked for. */
 export function checkRoute({ choice, tools }: Turn, route: Route): void {
   if (!knowsOtherTools(route)) checkDemand(choice, tools);
-  if (choice.mode === "hosted" && isPrompted(route.settings)) throw notWritable(String(choice.choice.type));
+  if (choice.mode === "hosted" && (isPrompted(route.settings) || route.kind === "codex"))
+    throw notWritable(String(choice.choice.type));
 }
 
 function notWritable(type: string): TurnError {
@@ -79,15 +89,18 @@ function isToolList(item: Item): boolean {
   return item.type === "opaque" && item.fields.type === "additional_tools";
 }
 
-/** Parameters of the request that change nothing at this backend, as the client wrote them. */
+/** Parameters of the request that change nothing at this backend though they should. */
 export function ignoredParameters(body: JsonObject, { ignored }: Backend): string[] {
   if (!ignored) return [];
-  return [...ignored].filter((path) => {
-    const [name = "", inner] = path.split(".");
-    const value = body[name];
-    const said = inner === undefined || !isObject(value) ? value : value[inner];
-    return said !== undefined && said !== null && said !== false && !(inner !== undefined && said === value);
+  return [...ignored].flatMap(([name, usual]) => {
+    const said = body[name];
+    return said === undefined || isEmpty(said) || isDeepStrictEqual(said, usual) ? [] : [name];
   });
+}
+
+function isEmpty(value: JsonValue): boolean {
+  if (value === null || value === false || value === "") return true;
+  return typeof value === "object" && Object.keys(value).length === 0;
 }
 
 /** A header holds visible ASCII only, and not much of it. */

@@ -67,7 +67,13 @@ export class Access {
   }
 }
 
-const exposed = ["x-request-id", "x-toolwire-dropped-tools", "retry-after", ...rateHeaders].join(", ");
+const exposed = [
+  "x-request-id",
+  "x-toolwire-dropped-tools",
+  "x-toolwire-ignored-parameters",
+  "retry-after",
+  ...rateHeaders,
+].join(", ");
 
 const refusals: Record<KeyRefusal, string> = {
   missing: "A key is needed here: send the header Authorization: Bearer <key>.",

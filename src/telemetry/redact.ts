@@ -14,6 +14,8 @@ export interface Redactor {
   json(value: JsonValue, limit?: number): JsonValue;
   /** The fields of an event, with `values` only where redaction is off. */
   fields(fields: EventFields, values?: EventFields): EventFields;
+  /** More that must never be shown, where it becomes known only later. */
+  learn(secrets: readonly string[]): void;
 }
 
 export interface RedactorOptions {
@@ -35,12 +37,21 @@ const secretNames = new Set(
 );
 
 export function createRedactor({ secrets, redact }: RedactorOptions): Redactor {
-  const forms = new SecretForms(secrets);
+  const known = new Set(secrets);
+  let forms = new SecretForms(secrets);
   /** How much is looked at beyond what is shown: a secret that begins before the cut must be seen whole. */
-  const margin = forms.reach + 256;
+  let margin = forms.reach + 256;
 
   /** Field names and statuses are mostly shorter than anything that could be secret. */
-  const shortest = Math.min(forms.shortest, shortestPattern);
+  let shortest = Math.min(forms.shortest, shortestPattern);
+
+  function learn(more: readonly string[]): void {
+    if (more.every((secret) => known.has(secret))) return;
+    for (const secret of more) known.add(secret);
+    forms = new SecretForms([...known]);
+    margin = forms.reach + 256;
+    shortest = Math.min(forms.shortest, shortestPattern);
+  }
 
   function scrub(text: string, limit: number, urls: boolean): string {
     if (text.length < shortest) return text;
@@ -77,6 +88,7 @@ export function createRedactor({ secrets, redact }: RedactorOptions): Redactor {
     text: (text) => scrub(text, textLimit, false),
     providerMessage: (text) => scrub(text, textLimit, true),
     json: (value, limit = valueLimit) => json(value, limit, 0),
+    learn,
     fields: (fields, values) => object(redact || !values ? fields : { ...fields, ...values }, valueLimit, 0),
   };
 }

@@ -36,8 +36,8 @@ export interface Backend {
   readonly alwaysStreams?: boolean;
   /** Whether it ends the model's turn at its calls by itself. */
   readonly endsAtCalls?: boolean;
-  /** Parameters of either API that the service cannot take and that change nothing, by their names in a request. */
-  readonly ignored?: ReadonlySet<string>;
+  /** Parameters of either API that the service cannot take, by their names in a request, with the value that means nothing. */
+  readonly ignored?: ReadonlyMap<string, JsonValue>;
   /** Whether the service may refuse calls of its own that come back without the reasoning before them. */
   readonly wantsReasoning?: boolean;
   /** Whether the service takes this id of a call that it did not name itself. Unless said, every portable id. */

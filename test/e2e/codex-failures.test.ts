@@ -6,7 +6,7 @@ import type { Api } from "../../src/turn/index.ts";
 import { named } from "../support/events-file.ts";
 import { ask, requestFor } from "../support/gateway.ts";
 import { type Provider, type Reply, type Script, startProvider } from "../support/provider.ts";
-import { type CodexGateway, startCodexGateway, upstreamKey } from "./support/codex.ts";
+import { type CodexGateway, readiness, startCodexGateway, upstreamKey } from "./support/codex.ts";
 import { forms, parameters } from "./support/codex-trip.ts";
 import { script as scripted } from "./support/script.ts";
 
@@ -81,6 +81,8 @@ beforeAll(async () => {
   provider = await startProvider((request) => script(request));
   gateway = await startCodexGateway(provider);
   patient = await startCodexGateway(provider, { backend: { retries: 2 } });
+  // Starting Codex takes a while, and is not what is measured here.
+  for (const started of [gateway, patient]) expect(await readiness(started)).toMatchObject({ status: 200 });
 });
 afterAll(async () => {
   await gateway.close();
@@ -165,8 +167,7 @@ describe.each(forms)("Codex whose provider (%s, %s)", (api, _form, stream) => {
     await new Promise((resolve) => server.close(resolve));
     const lost = await startCodexGateway({ url: `http://127.0.0.1:${port}/v1` });
     try {
-      // Starting Codex takes a while, and is not what is measured here.
-      await play(lost, api, stream, () => ({}));
+      expect(await readiness(lost)).toMatchObject({ status: 200 });
       const { answer, took } = await play(lost, api, stream, () => ({}));
       expect(answer).toMatchObject({ status: 502, error: { code: "upstream_unreachable" } });
       expect(took).toBeLessThan(3_000);

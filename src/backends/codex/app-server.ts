@@ -6,7 +6,7 @@ import type { AppProcess } from "./app-process.ts";
 import type { Connection, ConnectionEvents } from "./connection.ts";
 import { FailedStart, type Launched, type LaunchOptions, launch } from "./launch.ts";
 import type { Notice } from "./notice.ts";
-import { errorOf, noteOnInstructions, noteOnModels, noteOnTools, notLoggedIn, type Trouble } from "./trouble.ts";
+import { errorOf, noteOnInstructions, noteOnModels, noteOnTools, type Trouble } from "./trouble.ts";
 
 export interface AppServerOptions extends LaunchOptions {
   notice: Notice;
@@ -36,6 +36,8 @@ const [shortestPause, longestPause] = [250, 30_000];
 const lifeOfAHealthyOne = 10_000;
 /** A request waits for a process that is about to start again, but not for long. */
 const longestWait = 5_000;
+/** How often it is looked whether somebody has changed the home, and how long a process lives at least that was started for it. */
+const [lookEvery, shortestLife] = [1_000, 5_000];
 /** Codex keeps about 33 KB of records of every turn in its databases, whatever it is told. */
 const turnsOfOneLife = 5_000;
 
@@ -50,10 +52,12 @@ export class AppServer {
   /** Those that were relieved and still have turns to finish. */
   readonly #leaving = new Set<Running>();
   #restart: NodeJS.Timeout | undefined;
+  #abilities: Abilities | undefined;
   #trouble: Trouble | undefined;
   #failures = 0;
   /** Before that it is not started again. */
   #notBefore = 0;
+  #lookedAt = 0;
   #isClosed = false;
 
   constructor(options: AppServerOptions) {
@@ -67,12 +71,18 @@ export class AppServer {
   /** The process, when it runs and is logged in. */
   async session(stop: Stop): Promise<Session> {
     const running = this.#running ?? (await unless(stop, this.#soon(stop)));
-    return running.needsLogin ? unless(stop, this.#afterLogin(running)) : running;
+    this.#lookAround(running);
+    return running.trouble ? unless(stop, this.#afterMending(running)) : running;
   }
 
   /** The process, where it runs now. */
   get now(): Session | undefined {
     return this.#running;
+  }
+
+  /** What it could do when it was started last. */
+  get abilities(): Abilities | undefined {
+    return this.#abilities;
   }
 
   async close(): Promise<void> {
@@ -103,8 +113,9 @@ export class AppServer {
   }
 
   async #launch(): Promise<Running> {
-    const signature = await signatureOf(this.#options.home);
     const launched = await launch(this.#options, (started) => this.#events(started));
+    // Codex itself may write there when it starts.
+    const signature = await signatureOf(this.#options.home);
     const { abilities, workplace } = launched;
     let turns = 0;
     const running: Running = {
@@ -116,7 +127,7 @@ export class AppServer {
         ...(abilities.native && !launched.hasBareModels ? [noteOnModels] : []),
       ],
       used: () => {
-        if (++turns === turnsOfOneLife) this.#relieve(running);
+        if (++turns === turnsOfOneLife) this.#relieve(running, "has served long");
       },
       startedAt: performance.now(),
       signature,
@@ -139,12 +150,13 @@ export class AppServer {
   #hasStarted(running: Running): Running {
     this.#starting = undefined;
     this.#running = running;
+    this.#abilities = running.abilities;
     this.#trouble = undefined;
     void running.process.exited.then(() => this.#hasEnded(running));
-    const { abilities, notes, needsLogin, process: started } = running;
+    const { abilities, notes, trouble, process: started } = running;
     this.#tell("info", { version: abilities.version ?? "unknown", pid: started.pid ?? 0 }, "Codex has started");
     for (const note of notes) this.#tell("warn", {}, note);
-    if (needsLogin) this.#tell("warn", {}, this.#loginTrouble().sentence);
+    if (trouble) this.#tell("warn", {}, trouble.sentence);
     return running;
   }
 
@@ -175,11 +187,11 @@ export class AppServer {
   }
 
   /** New turns go to a fresh process; the old one ends when its last turn has. */
-  #relieve(old: Running): void {
+  #relieve(old: Running, why: string): void {
     if (this.#isClosed || this.#running !== old) return;
     this.#running = undefined;
     this.#leaving.add(old);
-    this.#tell("info", { turns: turnsOfOneLife }, "Codex has served long and is relieved by a fresh process");
+    this.#tell("info", { why: `it ${why}` }, "Codex is relieved by a fresh process");
     this.warm();
     const check = setInterval(() => {
       if (old.connection.threads > 0) return;
@@ -187,6 +199,16 @@ export class AppServer {
       void end(old);
     }, 1_000);
     check.unref();
+  }
+
+  /** Another login or configuration is taken up by the next process. Nobody waits for that, and nobody is disturbed by it often. */
+  #lookAround(running: Running): void {
+    const now = performance.now();
+    if (running.trouble || now - this.#lookedAt < lookEvery || now - running.startedAt < shortestLife) return;
+    this.#lookedAt = now;
+    void signatureOf(this.#options.home).then((signature) => {
+      if (signature !== running.signature) this.#relieve(running, "was started with other settings");
+    });
   }
 
   /** The next attempt waits, longer each time, and not always the same. */
@@ -202,21 +224,16 @@ export class AppServer {
     this.#restart.unref();
   }
 
-  /** A login is seen by a process only when it starts. */
-  async #afterLogin(running: Running): Promise<Running> {
+  /** What somebody has mended, a login say, is seen by a process only when it starts. */
+  async #afterMending(running: Running): Promise<Running> {
     const isChanged = (await signatureOf(this.#options.home)) !== running.signature;
     if (isChanged && this.#running === running) {
       this.#running = undefined;
       void end(running);
     }
     const next = isChanged ? (this.#running ?? (await this.#start())) : running;
-    if (next.needsLogin) throw errorOf(this.#loginTrouble());
+    if (next.trouble) throw errorOf(next.trouble);
     return next;
-  }
-
-  #loginTrouble(): Trouble {
-    const { name, command, home } = this.#options;
-    return notLoggedIn(name, command, home);
   }
 
   #tell(level: "info" | "warn" | "error", fields: Parameters<Notice>[1], message: string): void {

@@ -52,7 +52,7 @@ export class CodexBackend implements Backend {
 
   /** Codex lets no client say that a tool has to be called. */
   prompts({ choice }: Turn): boolean {
-    return demandsCall(choice) || this.#server.now?.abilities.native === false;
+    return demandsCall(choice) || this.#server.abilities?.native === false;
   }
 
   async run(turn: Turn, round: Round): Promise<void> {

@@ -1,4 +1,5 @@
 import { type Api, type FilePart, type ImagePart, type Part, TurnError } from "../../turn/index.ts";
+import { imageType, imageTypes } from "./image-type.ts";
 
 /** A part of a message as Codex can show it to the model. */
 export function asShown(part: Part, api: Api): Part {
@@ -16,23 +17,39 @@ export function asShown(part: Part, api: Api): Part {
   }
 }
 
-/** Codex leaves out an image of low detail without a word, and refuses what is not one of its words for it. */
 /** Whether the image stands elsewhere. */
 export function isRemote(part: Part): part is ImagePart & { url: string } {
   return part.type === "image" && part.url !== undefined && !/^data:/i.test(part.url);
 }
 
+/** Codex leaves out an image of low detail without a word, and refuses what is not one of its words for it. */
 function shownImage(image: ImagePart, api: Api): ImagePart {
   if (isRemote(image)) throw remoteImage(api);
   const { url, fileId, detail } = image;
+  if (fileId === undefined && !isReadable(url)) throw unreadable(api);
   return { type: "image", url, fileId, detail: detail === "high" || detail === "original" ? detail : "auto" };
+}
+
+/** Codex leaves out what it cannot read, and the model is told so in the client's place. */
+function isReadable(url: string | undefined): boolean {
+  const [, data = ""] = /^data:[^,]*;base64,([\s\S]{0,64})/i.exec(url ?? "") ?? [];
+  return imageType(Buffer.from(data, "base64")) !== undefined;
+}
+
+function unreadable(api: Api): TurnError {
+  const message = `An image is no ${imageTypes} image in base64, so that the model could not see it.`;
+  return new TurnError("unsupported_value", message, { param: placeOf(api) });
+}
+
+function placeOf(api: Api): string {
+  return api === "responses" ? "input" : "messages";
 }
 
 function remoteImage(api: Api): TurnError {
   return new TurnError(
     "unsupported_value",
     "An image is given by an address on the network, and Codex does not fetch images. Send the image itself, as a data: URL, or set fetch_images for this backend.",
-    { param: api === "responses" ? "input" : "messages" },
+    { param: placeOf(api) },
   );
 }
 

@@ -1,5 +1,17 @@
 import { callRecord, outputRecord } from "../../tools/index.ts";
-import type { Api, CallItem, Item, JsonObject, MessageItem, OutputItem, Part, Turn } from "../../turn/index.ts";
+import type {
+  Api,
+  CallItem,
+  Item,
+  JsonObject,
+  MessageItem,
+  OpaqueItem,
+  OutputItem,
+  Part,
+  ReasoningItem,
+  Role,
+  Turn,
+} from "../../turn/index.ts";
 import { writeItem } from "../../wire/responses/items.ts";
 import { asShown } from "./content.ts";
 import type { ToolNames } from "./tool-names.ts";
@@ -9,54 +21,83 @@ import type { ToolNames } from "./tool-names.ts";
  * none; so what has no counterpart is told in words.
  */
 export function writeConversation({ instructions, input, api }: Turn, names: ToolNames): JsonObject[] {
-  const calls = idsOf(input, "call");
-  const outputs = idsOf(input, "output");
-  const known = (item: Item): Item | undefined => {
-    if (item.type === "call") return outputs.has(item.callId) ? withAlias(item, names) : unanswered(item);
-    if (item.type === "output") return calls.has(item.callId) ? withContent(item, api) : uncalled(item, api);
-    if (item.type === "message") return withRole(item, api);
-    // Reasoning that is not sealed can be read by nobody, for the service keeps none.
-    return item.type === "reasoning" && item.encrypted !== undefined ? item : undefined;
-  };
-  const spoken = instructions ? [developer(instructions), ...input.map(known)] : input.map(known);
-  return spoken.flatMap((item) => {
-    const written = item && writeItem(item);
-    return written ? [written] : [];
+  const pairs = pairUp(input);
+  const written = input.flatMap((item): JsonObject[] => {
+    if (item.type === "reasoning") return writeReasoning(item);
+    if (item.type === "opaque") return writeOpaque(item);
+    const told = item.type === "message" ? withRole(item, api) : withPartner(item, pairs.get(item), names, api);
+    return [writeItem(told) ?? []].flat();
   });
+  const first = instructions ? writeItem(message("developer", [text(instructions)])) : undefined;
+  return first ? [first, ...written] : written;
 }
 
-function withAlias(call: CallItem, names: ToolNames): CallItem {
-  return { ...call, id: undefined, name: names.toCodex(call.name) };
+type Half = CallItem | OutputItem;
+
+/** Which output belongs to which call. An id may stand twice in a conversation: then they belong together in their order. */
+function pairUp(input: readonly Item[]): ReadonlyMap<Half, Half> {
+  const pairs = new Map<Half, Half>();
+  const waiting = new Map<string, CallItem[]>();
+  for (const item of input) {
+    if (item.type === "call") waiting.set(item.callId, [...(waiting.get(item.callId) ?? []), item]);
+    if (item.type !== "output") continue;
+    const call = waiting.get(item.callId)?.shift();
+    if (!call) continue;
+    pairs.set(call, item);
+    pairs.set(item, call);
+  }
+  return pairs;
 }
 
-function idsOf(input: readonly Item[], type: "call" | "output"): ReadonlySet<string> {
-  return new Set(input.flatMap((item) => (item.type === type ? [item.callId] : [])));
-}
-
-/** `system` is dropped by Codex without a word. */
-function withRole(message: MessageItem, api: Api): MessageItem {
-  const role = message.role === "system" ? "developer" : message.role;
-  return { type: "message", role, content: message.content.map((part) => asShown(part, api)) };
-}
-
-function withContent(item: OutputItem, api: Api): OutputItem {
+function withPartner(item: Half, partner: Half | undefined, names: ToolNames, api: Api): Item {
+  if (item.type === "call") {
+    return partner ? { ...item, id: undefined, name: names.toCodex(item.name) } : unanswered(item);
+  }
+  if (!partner) return uncalled(item, api);
   const output = typeof item.output === "string" ? item.output : item.output.map((part) => asShown(part, api));
-  return { ...item, id: undefined, output };
+  return { ...item, kind: partner.kind, id: undefined, output };
+}
+
+/** `system` is dropped by Codex without a word. Of what only the Responses API has a word for, `phase` is one that models miss. */
+function withRole({ role, content, more }: MessageItem, api: Api): MessageItem {
+  const { phase } = more?.api === "responses" ? more.fields : {};
+  return {
+    ...message(
+      role === "system" ? "developer" : role,
+      content.map((part) => asShown(part, api)),
+    ),
+    ...(typeof phase === "string" && { more: { api: "responses", fields: { phase } } }),
+  };
+}
+
+/** What is not sealed can be read by nobody, for the service keeps none. */
+function writeReasoning({ id, summary, encrypted }: ReasoningItem): JsonObject[] {
+  if (encrypted === undefined) return [];
+  const texts = summary.map((text) => ({ type: "summary_text", text }));
+  return [{ type: "reasoning", id, summary: texts, encrypted_content: encrypted }];
+}
+
+/** What the service has made and can read again. Anything else would be Codex's own affair. */
+const readable = new Set(["compaction", "web_search_call"]);
+
+function writeOpaque({ api, fields }: OpaqueItem): JsonObject[] {
+  return api === "responses" && readable.has(String(fields.type)) ? [fields] : [];
 }
 
 function unanswered(call: CallItem): MessageItem {
-  return developer(`${callRecord(call)}\nThe assistant made this call. No result of it was given.`);
+  return message("user", [text(`${callRecord(call)}\n(The assistant made this call. No result of it was given.)`)]);
 }
 
+/** A tool's words are nobody's instructions, wherever they stand. */
 function uncalled({ callId, output }: OutputItem, api: Api): MessageItem {
-  if (typeof output === "string") return developer(outputRecord(callId, output));
+  if (typeof output === "string") return message("user", [text(outputRecord(callId, output))]);
   const texts = output.flatMap((part) => (part.type === "text" ? [part.text] : []));
   const others = output.filter((part) => part.type !== "text").map((part) => asShown(part, api));
-  return { type: "message", role: "user", content: [text(outputRecord(callId, texts.join("\n"))), ...others] };
+  return message("user", [text(outputRecord(callId, texts.join("\n"))), ...others]);
 }
 
-function developer(words: string): MessageItem {
-  return { type: "message", role: "developer", content: [text(words)] };
+function message(role: Role, content: Part[]): MessageItem {
+  return { type: "message", role, content };
 }
 
 function text(words: string): Part {

@@ -60,6 +60,7 @@ function fromWords(backend: string, message: string, status: number | undefined,
   if (status !== undefined) return byStatus(backend, status, message, redact);
   const cut = /^stream disconnected before completion(?:: (.*))?$/s.exec(message);
   // A refusal in plain text comes as it is.
+  if (!cut && ofTheHome.test(message)) return unusable(backend, message, redact);
   if (!cut) return ofOthers.test(message) ? failed(backend, message, redact, 502) : rejected(400, message, redact);
   const said = cut[1] ?? "";
   const isOfTransport =
@@ -69,6 +70,9 @@ function fromWords(backend: string, message: string, status: number | undefined,
 
 /** What fails around a request, and not because of it. */
 const ofOthers = /^$|discovery failed|timed? ?out|high demand/i;
+/** What whoever runs the gateway has to mend. */
+const ofTheHome =
+  /environment variable|config(?:uration)?\b|log(?:ged)? ?(?:in|out)|sign(?:ed)? ?(?:in|out)|(?:access|refresh) token/i;
 
 function infoOf(info: JsonValue | undefined): [word: string, details: JsonObject] {
   if (typeof info === "string") return [info, {}];
@@ -108,6 +112,10 @@ function failed(backend: string, message: string, redact: Redact, status: number
     again: true,
     quotes: message !== "",
   });
+}
+
+function unusable(backend: string, message: string, redact: Redact): TurnError {
+  return new TurnError("upstream_unavailable", redact(`The backend "${backend}" cannot be used now: ${message}`));
 }
 
 function unreachable(backend: string): TurnError {

@@ -133,10 +133,15 @@ export class Exchange implements ThreadListener {
 
   flush(): void {
     if (this.#waiting) return;
-    const full = this.#round.flush();
-    if (!full || this.#isSettled) return;
-    this.#waiting = [];
-    full.then(() => this.#goOn(), this.#onStop);
+    try {
+      const full = this.#round.flush();
+      if (!full || this.#isSettled) return;
+      this.#waiting = [];
+      full.then(() => this.#goOn(), this.#onStop);
+    } catch (error) {
+      // The pipe is everybody's: what goes wrong with one turn must not reach the others.
+      this.#fail(error);
+    }
   }
 
   #goOn(): void {
@@ -166,6 +171,10 @@ export class Exchange implements ThreadListener {
     }
     if (thrown instanceof RpcError) {
       const said = redact(thrown.message.slice(0, 500));
+      // A thread that cannot be had is nobody's request.
+      const isOfHome = thrown.method === "thread/start" && !/dynamic tool|verbosity|service_?tier/i.test(said);
+      if (isOfHome)
+        return new TurnError("upstream_unavailable", `The backend "${backend}" cannot be used now: ${said}`);
       return new TurnError("upstream_rejected", `The backend "${backend}" refused the request: ${said}`, {
         quotes: true,
       });

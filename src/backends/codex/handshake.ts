@@ -1,6 +1,7 @@
 import { isObject, type JsonObject } from "../../turn/index.ts";
 import { type Abilities, abilitiesOf } from "./abilities.ts";
 import type { Connection } from "./connection.ts";
+import { RpcError } from "./protocol.ts";
 
 /** Said often, and of no use here. */
 const unheard = [
@@ -27,10 +28,20 @@ export async function initialize(connection: Connection, version: string): Promi
   return abilitiesOf(typeof userAgent === "string" ? userAgent : "");
 }
 
-/** The home's configuration, as Codex reads it. Older versions do not tell it, and then all is at its default. */
-export async function readHomeSettings(connection: Connection): Promise<JsonObject> {
-  const { config } = await connection.request("config/read", {}).catch((): JsonObject => ({}));
-  return isObject(config) ? config : {};
+/** The home's configuration, as Codex reads it. */
+export interface HomeSettings {
+  config: JsonObject;
+  /** The places of what somebody has set, such as `features.goals`. */
+  written: string[];
+}
+
+/** Very old versions do not tell it, and then all is at its default. */
+export async function readHomeSettings(connection: Connection): Promise<HomeSettings> {
+  const { config, origins } = await connection.request("config/read", {}).catch((error: unknown): JsonObject => {
+    if (error instanceof RpcError && !/unknown (?:variant|method)/i.test(error.message)) throw error;
+    return {};
+  });
+  return { config: isObject(config) ? config : {}, written: isObject(origins) ? Object.keys(origins) : [] };
 }
 
 /** An account that cannot be read now may well be there. */
@@ -48,7 +59,8 @@ export async function confirm(connection: Connection, abilities: Abilities, cwd:
     const { thread } = await connection.request("thread/start", params);
     if (isObject(thread)) await connection.request("thread/unsubscribe", { threadId: thread.id });
     return abilities;
-  } catch {
+  } catch (error) {
+    if (!(error instanceof RpcError) || !/experimental|dynamic ?tool|raw ?event/i.test(error.message)) throw error;
     return { ...abilities, native: false };
   }
 }

@@ -1,11 +1,22 @@
 import { isObject, type JsonObject } from "../../turn/index.ts";
+import type { HomeSettings } from "./handshake.ts";
 
 /**
  * What has to be said against the configuration of a home, which is otherwise kept: its MCP servers are not started, and its
  * provider makes no second attempts, since those are made here.
  */
-export function homeSettings(config: JsonObject): string[] {
-  return [...withoutServers(config), ...withoutRetries(config)];
+export function homeSettings({ config, written }: HomeSettings): string[] {
+  return [...withoutServers(config), ...withoutFeatures(config, written), ...withoutRetries(config)];
+}
+
+/** What has to do with the way to the service, and not with what the model is shown. */
+const ofTheWay = /auth|api_key|proxy|identity|fast|network|websocket|connection/;
+
+/** What somebody has switched on for Codex is not meant for others. */
+function withoutFeatures({ features }: JsonObject, written: readonly string[]): string[] {
+  const names = written.flatMap((place) => /^features\.(\w+)$/.exec(place)?.[1] ?? []);
+  const isOn = (name: string) => isObject(features) && features[name] === true;
+  return names.filter((name) => isOn(name) && !ofTheWay.test(name)).map((name) => `features.${name}=false`);
 }
 
 function withoutServers({ mcp_servers: servers }: JsonObject): string[] {

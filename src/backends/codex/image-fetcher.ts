@@ -1,6 +1,7 @@
 import { isIP } from "node:net";
 import { Agent, type Dispatcher, request } from "undici";
-import { isPublic, lookupAllowed } from "./public-addresses.ts";
+import { imageType, imageTypes } from "./image-type.ts";
+import { isPublic, lookupAllowed, notPublic } from "./public-addresses.ts";
 
 const patience = 10_000;
 const largest = 20 * 1024 * 1024;
@@ -36,9 +37,13 @@ export class ImageFetcher {
     if (url.protocol !== "https:" && url.protocol !== "http:") throw new Error("the address is not one of the web");
     const host = url.hostname.replace(/^\[(.*)\]$/, "$1");
     // What is no name is not looked up.
-    if (isIP(host) !== 0 && !this.#isAllowed(host)) throw new Error("the address is not a public one");
+    if (isIP(host) !== 0 && !this.#isAllowed(host)) throw new Error(notPublic);
     const timeouts = { headersTimeout: patience, bodyTimeout: patience };
-    return request(url, { dispatcher: this.#agent, signal, headers: { accept: "image/*" }, ...timeouts });
+    const asked = request(url, { dispatcher: this.#agent, signal, headers: { accept: "image/*" }, ...timeouts });
+    return asked.catch((error: unknown) => {
+      const isOurs = error instanceof Error && error.message === notPublic;
+      throw isOurs ? error : new Error("its address cannot be reached", { cause: error });
+    });
   }
 
   close(): Promise<void> {
@@ -59,16 +64,7 @@ async function read({ statusCode, body }: Dispatcher.ResponseData): Promise<stri
     chunks.push(chunk);
   }
   const bytes = Buffer.concat(chunks);
-  const type = typeOf(bytes);
-  if (!type) throw new Error("it is no PNG, JPEG, GIF or WebP image");
+  const type = imageType(bytes);
+  if (!type) throw new Error(`it is no ${imageTypes} image`);
   return `data:image/${type};base64,${bytes.toString("base64")}`;
-}
-
-/** By what it is, not by what it is called. */
-function typeOf(bytes: Buffer): string | undefined {
-  const start = bytes.subarray(0, 12).toString("latin1");
-  if (start.startsWith("\x89PNG\r\n\x1a\n")) return "png";
-  if (start.startsWith("\xff\xd8\xff")) return "jpeg";
-  if (/^GIF8[79]a/.test(start)) return "gif";
-  return /^RIFF[\s\S]{4}WEBP/.test(start) ? "webp" : undefined;
 }

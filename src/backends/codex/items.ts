@@ -1,13 +1,21 @@
 import { argumentsState } from "../../tools/index.ts";
-import { type CallKind, type Emit, isObject, type JsonObject, type JsonValue, TurnError } from "../../turn/index.ts";
+import {
+  type CallKind,
+  type Emit,
+  type Foreign,
+  isObject,
+  type JsonObject,
+  type JsonValue,
+  TurnError,
+} from "../../turn/index.ts";
 import { Alarm } from "./alarm.ts";
 import type { ToolNames } from "./tool-names.ts";
 
 interface Message {
   type: "message";
   number: number;
-  /** How much of its text was given. */
-  length: number;
+  /** What was given of it. */
+  text: string;
 }
 
 interface Reasoning {
@@ -39,7 +47,9 @@ export class Items {
     if (!isObject(item)) return;
     if (item.type === "contextCompaction") throw tooLong();
     if (!quiet.has(String(item.type))) throw new Alarm(String(item.type));
-    if (item.type === "agentMessage") this.#message(idOf(item));
+    // Some services name two items alike.
+    this.#done.delete(idOf(item));
+    if (item.type === "agentMessage") this.#message(idOf(item), phaseOf(item));
     if (item.type === "reasoning") this.#reasoning(idOf(item));
   }
 
@@ -91,12 +101,12 @@ export class Items {
     }
   }
 
-  #message(id: string): Message | undefined {
+  #message(id: string, more?: Foreign): Message | undefined {
     const known = this.#open.get(id);
     if (known || this.#done.has(id)) return known?.type === "message" ? known : undefined;
-    const message: Message = { type: "message", number: this.#last++, length: 0 };
+    const message: Message = { type: "message", number: this.#last++, text: "" };
     this.#open.set(id, message);
-    this.#emit({ type: "message.started", item: message.number, id });
+    this.#emit({ type: "message.started", item: message.number, id, more });
     return message;
   }
 
@@ -110,7 +120,7 @@ export class Items {
   }
 
   #say(message: Message, text: string): void {
-    message.length += text.length;
+    message.text += text;
     this.#emit({ type: "text.delta", item: message.number, text });
   }
 
@@ -121,17 +131,20 @@ export class Items {
     this.#emit({ type: "reasoning.delta", item: reasoning.number, text, part });
   }
 
-  /** What did not come in pieces. */
+  /** What did not come in pieces. Codex takes some words out of a message, so that what came may be no part of the whole. */
   #complete(id: string, text: string): void {
     const message = this.#message(id);
-    if (message && text.length > message.length) this.#say(message, text.slice(message.length));
+    if (message && text.length > message.text.length && text.startsWith(message.text)) {
+      this.#say(message, text.slice(message.text.length));
+    }
   }
 
   #rawMessage(item: JsonObject): void {
     const id = idOf(item);
     const content = Array.isArray(item.content) ? item.content.filter(isObject) : [];
     const text = content.map((part) => (typeof part.text === "string" ? part.text : "")).join("");
-    if (text !== "") this.#complete(id, text);
+    const known = this.#open.get(id);
+    if (text !== "" && (known?.type !== "message" || known.text === "")) this.#complete(id, text);
     const refusals = content.flatMap(({ refusal }) => (typeof refusal === "string" ? [refusal] : []));
     const message = refusals.length > 0 ? this.#message(id) : undefined;
     if (message) this.#emit({ type: "refusal.delta", item: message.number, text: refusals.join("") });
@@ -142,12 +155,23 @@ export class Items {
     const id = idOf(item);
     const reasoning = this.#reasoning(id);
     if (!reasoning) return;
-    if (!reasoning.shows && Array.isArray(item.summary)) {
-      item.summary.filter(isObject).forEach(({ text }, part) => {
-        if (typeof text === "string" && text !== "") this.#think(reasoning, text, part, "summary");
+    for (const of of ["summary", "content"] as const) {
+      const parts = item[of];
+      if (reasoning.shows || !Array.isArray(parts)) continue;
+      parts.filter(isObject).forEach(({ text }, part) => {
+        if (typeof text === "string" && text !== "") this.#think(reasoning, text, part, of);
       });
     }
     this.#endReasoning(id, typeof item.encrypted_content === "string" ? item.encrypted_content : undefined);
+  }
+
+  /** A message that was begun and has nothing in it when all is over is one that Codex has no words for. */
+  refuse(): void {
+    for (const message of this.#open.values()) {
+      if (message.type === "message" && message.text === "") {
+        this.#emit({ type: "refusal.delta", item: message.number, text: refused });
+      }
+    }
   }
 
   #endMessage(id: string): void {
@@ -179,6 +203,13 @@ export class Items {
     if (kind === "function" && argumentsState(written) === "cut") this.isCut = true;
     else this.#emit({ type: "call.done", call });
   }
+}
+
+const refused = "The model refused to answer; Codex does not pass its words on.";
+
+/** Whether it is said on the way or as the answer, where the model tells. */
+function phaseOf({ phase }: JsonObject): Foreign | undefined {
+  return typeof phase === "string" ? { api: "responses", fields: { phase } } : undefined;
 }
 
 type Kind = "summary" | "content";

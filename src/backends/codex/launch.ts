@@ -1,11 +1,22 @@
+import type { JsonObject } from "../../turn/index.ts";
 import type { Abilities } from "./abilities.ts";
 import { AppProcess, type ExitReason } from "./app-process.ts";
 import { Connection, type ConnectionEvents } from "./connection.ts";
 import { confirm, initialize, readHomeSettings, readNeedsLogin } from "./handshake.ts";
+import { missingVariable, readSecrets } from "./home-secrets.ts";
 import { homeSettings } from "./home-settings.ts";
-import { writeModelCatalog } from "./model-catalog.ts";
+import { readBundledModels, writeBareModels } from "./model-catalog.ts";
+import { RpcError } from "./protocol.ts";
 import { textOnly } from "./text-only.ts";
-import { endedAtStart, missingProgram, type Trouble, tooSlow } from "./trouble.ts";
+import {
+  endedAtStart,
+  missingProgram,
+  notLoggedIn,
+  noVariable,
+  type Trouble,
+  tooSlow,
+  wrongSettings,
+} from "./trouble.ts";
 import { createWorkplace, type Workplace } from "./workplace.ts";
 
 export interface LaunchOptions {
@@ -18,6 +29,8 @@ export interface LaunchOptions {
   /** Milliseconds within which it must have said who it is. */
   patience: number;
   redact: (text: string) => string;
+  /** Takes what must never be shown. */
+  learn: (secrets: readonly string[]) => void;
 }
 
 /** A process that has started and said who it is. */
@@ -26,8 +39,8 @@ export interface Launched {
   connection: Connection;
   workplace: Workplace;
   abilities: Abilities;
-  /** Somebody has to log in before a model can be asked. */
-  needsLogin: boolean;
+  /** What a person has to do before a model can be asked. */
+  trouble: Trouble | undefined;
   /** Whether what Codex knows of models by name was taken out of them. */
   hasBareModels: boolean;
 }
@@ -52,34 +65,51 @@ export async function launch(
 ): Promise<Launched> {
   const workplace = await createWorkplace(options.home);
   // Also older versions leave the files of this machine alone then, whatever tools they have.
-  const env = { ...process.env, CODEX_HOME: workplace.home, CODEX_EXEC_SERVER_URL: "none" };
-  const own = [...textOnly(), `sqlite_home=${JSON.stringify(workplace.databases)}`];
-  const start = (settings: readonly string[]) => {
-    const args = settings.flatMap((setting) => ["-c", setting]);
+  const own = { CODEX_HOME: workplace.home, CODEX_EXEC_SERVER_URL: "none" };
+  // What it says to nobody in particular is heard only when it ends, and then it should be about the end.
+  const env = { RUST_LOG: "off", ...process.env, ...own };
+  const settings = [...textOnly(), `sqlite_home=${JSON.stringify(workplace.databases)}`];
+  const start = (all: readonly string[]) => {
+    const args = all.flatMap((setting) => ["-c", setting]);
     return new AppProcess(options.command, args, workplace.empty, env);
   };
-  let started = start(own);
+  let started = start(settings);
   try {
-    const [home, hasCatalog] = await Promise.all([
+    const [home, bundled] = await Promise.all([
       meet(options, started, silent, readHomeSettings),
-      writeModelCatalog(options.command, env, workplace.models),
+      readBundledModels(options.command, env),
     ]);
     await started.end();
-    const catalog = hasCatalog ? [`model_catalog_json=${JSON.stringify(workplace.models)}`] : [];
-    started = start([...own, ...homeSettings(home), ...catalog]);
+    options.learn(await readSecrets(options.home, home.config, env));
+    const hasBareModels = await writeBareModels(home.config, bundled, workplace.models);
+    const catalog = hasBareModels ? [`model_catalog_json=${JSON.stringify(workplace.models)}`] : [];
+    started = start([...settings, ...homeSettings(home), ...catalog]);
     return await meet(options, started, events(started), async (connection, abilities) => ({
       process: started,
       connection,
       workplace,
       abilities: await confirm(connection, abilities, workplace.empty),
-      needsLogin: await readNeedsLogin(connection),
-      hasBareModels: hasCatalog,
+      trouble: await troubleOf(options, connection, home.config, env),
+      hasBareModels,
     }));
   } catch (error) {
     await started.end();
     await workplace.remove().catch(() => {});
+    // A provider that is misspelled must not become another.
+    if (error instanceof RpcError) throw new FailedStart(wrongSettings(options, options.redact(error.message)));
     throw error;
   }
+}
+
+async function troubleOf(
+  { name, command, home }: LaunchOptions,
+  connection: Connection,
+  config: JsonObject,
+  env: NodeJS.ProcessEnv,
+): Promise<Trouble | undefined> {
+  if (await readNeedsLogin(connection)) return notLoggedIn(name, command, home);
+  const variable = await missingVariable(home, config, env);
+  return variable === undefined ? undefined : noVariable(name, variable);
 }
 
 const silent: ConnectionEvents = { onDeclined: () => {}, onNotice: () => {}, onBroken: () => {} };

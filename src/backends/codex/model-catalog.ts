@@ -1,24 +1,28 @@
 import { execFile } from "node:child_process";
-import { writeFile } from "node:fs/promises";
+import { readFile, writeFile } from "node:fs/promises";
 import { isObject, type JsonObject, parseJson } from "../../turn/index.ts";
 
 /** Codex starts in a tenth of a second; the list is known to it without asking anybody. */
 const patience = 20_000;
 const largestCatalog = 64 * 1024 * 1024;
 
-/**
- * Codex knows some models by name, and gives them tools and a way of working whatever its settings say. Writes its own list of them
- * with all that taken out, and tells whether there is one: older versions have none.
- */
-export async function writeModelCatalog(
-  command: readonly string[],
-  env: NodeJS.ProcessEnv,
-  to: string,
-): Promise<boolean> {
+/** The list of models that Codex knows by name, as it prints it; nothing where it does not, as older versions. */
+export async function readBundledModels(command: readonly string[], env: NodeJS.ProcessEnv): Promise<string> {
   const at = command.lastIndexOf("app-server");
   const [program, ...rest] = at === -1 ? [] : command.slice(0, at);
-  if (program === undefined) return false;
-  const printed = await run(program, [...rest, "debug", "models", "--bundled"], env);
+  return program === undefined ? "" : run(program, [...rest, "debug", "models", "--bundled"], env);
+}
+
+/**
+ * Codex gives tools and a way of working to models that it knows, whatever its settings say. Writes the list of them with all that
+ * taken out: the home's own where it has one. Tells whether there is one.
+ */
+export async function writeBareModels(
+  { model_catalog_json: own }: JsonObject,
+  bundled: string,
+  to: string,
+): Promise<boolean> {
+  const printed = typeof own === "string" ? await readFile(own, "utf8").catch(() => bundled) : bundled;
   const catalog = parseJson(printed);
   if (!isObject(catalog) || !Array.isArray(catalog.models) || catalog.models.length === 0) return false;
   await writeFile(to, JSON.stringify({ ...catalog, models: catalog.models.filter(isObject).map(bareModel) }));
@@ -34,6 +38,9 @@ function bareModel(model: JsonObject): JsonObject {
     apply_patch_tool_type: null,
     shell_type: "disabled",
     supports_search_tool: false,
+    // What the client does not say is left to the service, and not to Codex.
+    default_verbosity: null,
+    ...("supports_reasoning_effort_updates" in model && { supports_reasoning_effort_updates: false }),
     ...(tools !== undefined && { experimental_supported_tools: [] }),
     // Where a conversation seems too long for a model, Codex has it summed up, and what the client said is gone.
     context_window: everything,

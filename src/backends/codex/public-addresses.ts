@@ -25,6 +25,8 @@ others.addSubnet("2002::", 16, "ipv6");
 others.addSubnet("2001::", 32, "ipv6");
 others.addSubnet("2001:db8::", 32, "ipv6");
 
+export const notPublic = "the address is not a public one";
+
 export function isPublic(address: string): boolean {
   switch (isIP(address)) {
     case 4:
@@ -43,7 +45,7 @@ export function lookupAllowed(isAllowed: (address: string) => boolean): LookupFu
       const allowed = error ? [] : addresses.filter(({ address }) => isAllowed(address));
       const [first] = allowed;
       if (error) found(error, "", 0);
-      else if (!first) found(new Error("the address is not a public one"), "", 0);
+      else if (!first) found(new Error(notPublic), "", 0);
       else if (options.all) found(null, allowed);
       else found(null, first.address, first.family);
     });

@@ -5,6 +5,7 @@ import type { Session } from "./app-server.ts";
 import { writeConversation } from "./conversation.ts";
 import { splitLast, writeTranscript } from "./older.ts";
 import { describeTool } from "./schema.ts";
+import { isStrict } from "./strict-schema.ts";
 import { ToolNames } from "./tool-names.ts";
 
 /** A turn as it is put to the app-server: a thread, the conversation in it, and a turn in the thread. */
@@ -20,7 +21,7 @@ export interface Question {
 export function writeQuestion(turn: Turn, { abilities, cwd }: Session, ownModel: boolean): Question {
   const { native, injects } = abilities;
   const names = new ToolNames(turn.tools, calledIn(turn));
-  const tools = turn.tools.filter(isFunction).filter(({ name }) => permits(turn.choice, { kind: "function", name }));
+  const tools = offered(turn);
   const schema = strictSchema(turn.format);
   const asked = schema ? turn : withFormat(turn, tools.length > 0);
   const { items, input } = writeInput(asked, names, abilities);
@@ -68,6 +69,12 @@ function calledIn({ input }: Turn): string[] {
   return input.flatMap((item) => (item.type === "call" ? [item.name] : []));
 }
 
+/** Each name once: Codex refuses a second one. */
+function offered({ tools, choice }: Turn): FunctionTool[] {
+  const permitted = tools.filter(isFunction).filter(({ name }) => permits(choice, { kind: "function", name }));
+  return [...new Map(permitted.toReversed().map((tool) => [tool.name, tool])).values()].toReversed();
+}
+
 function isFunction(tool: Turn["tools"][number]): tool is FunctionTool {
   return tool.type === "function";
 }
@@ -78,7 +85,8 @@ function writeTool({ name, description, parameters }: FunctionTool, names: ToolN
 
 /** Codex has answers follow a schema strictly, or not at all. */
 function strictSchema(format: OutputFormat | undefined): JsonObject | undefined {
-  return format?.type === "json_schema" && format.strict !== false ? format.schema : undefined;
+  if (format?.type !== "json_schema" || !format.schema) return undefined;
+  return format.strict === true || (format.strict !== false && isStrict(format.schema)) ? format.schema : undefined;
 }
 
 /** Any other form of the answer is asked for in words. */

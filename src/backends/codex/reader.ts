@@ -98,6 +98,7 @@ export class TurnReader {
         if (!this.#options.isRaw && this.#usage) {
           this.#options.emit({ type: "usage.reported", usage: readUsage(this.#usage) });
         }
+        this.#items.refuse();
         this.#finish("stop");
         return;
       case "failed":

@@ -16,15 +16,44 @@ export function describeTool(description: string | undefined, parameters: JsonOb
   if (!parameters) return { description: words, inputSchema: { type: "object", properties: {} } };
   const inputSchema = asTaken(parameters);
   const json = JSON.stringify(parameters);
-  const isTold = Buffer.byteLength(json) > longestKept && json.length <= longestTold;
+  const isLost = losesWords(parameters) || Buffer.byteLength(JSON.stringify(inputSchema)) > longestKept;
+  const isTold = isLost && json.length <= longestTold;
   const whole = `The arguments are a JSON object that fits this JSON Schema: ${json}`;
   return { description: isTold ? `${words}${words === "" ? "" : "\n\n"}${whole}` : words, inputSchema };
 }
 
+/** What Codex leaves in a schema, and what says nothing to a model anyway. */
+const kept = new Set(
+  "type description enum const items minItems properties required additionalProperties anyOf oneOf allOf $ref $defs definitions".split(
+    " ",
+  ),
+);
+const empty = new Set("title $schema $id $comment deprecated readOnly writeOnly".split(" "));
+/** Beside one of these a description stays. */
+const typed = ["type", "enum", "const", "properties", "items", "anyOf", "oneOf", "allOf", "$ref"];
+
+/** Whether Codex would take something out of the schema that a model should know. */
+function losesWords(schema: JsonValue | undefined): boolean {
+  if (Array.isArray(schema)) return schema.some(losesWords);
+  if (!isObject(schema)) return false;
+  const keys = Object.keys(schema).filter((key) => !empty.has(key));
+  if (keys.some((key) => !kept.has(key))) return true;
+  if (keys.includes("description") && !typed.some((key) => key in schema)) return true;
+  return keys.some((key) => {
+    const value = schema[key];
+    if (namesSchemas.has(key)) return isObject(value) && Object.values(value).some(losesWords);
+    return holdsSchemas.has(key) && losesWords(value);
+  });
+}
+
+const namesSchemas = new Set(["properties", "$defs", "definitions"]);
+const holdsSchemas = new Set(["items", "additionalProperties", "anyOf", "oneOf", "allOf"]);
+
 /** The root has to be an object: whatever else it is, the model is told no more than that. */
 function asTaken(root: JsonObject): JsonObject {
   const taken = node(root);
-  return isObject(taken) && taken.type !== "null" ? taken : { type: "object", properties: {} };
+  const isOpen = isObject(taken) && (taken.type === undefined || taken.type === "object");
+  return isOpen ? taken : { type: "object", properties: {} };
 }
 
 /**

@@ -35,6 +35,19 @@ export function endedAtStart(name: string, reason: ExitReason, lastWords: string
   };
 }
 
+export function noVariable(name: string, variable: string): Trouble {
+  const sentence = `Codex, behind the backend "${name}", needs the environment variable ${variable}, which is not set. Set it for Toolwire, and start Toolwire again.`;
+  return { sentence, again: false };
+}
+
+export function wrongSettings({ name, home }: { name: string; home: string }, said: string): Trouble {
+  const where = JSON.stringify(join(home, "config.toml"));
+  return {
+    sentence: `Codex cannot use the configuration of the backend "${name}", ${where}: ${said.slice(0, 500)}`,
+    again: false,
+  };
+}
+
 export function tooSlow(name: string, milliseconds: number): Trouble {
   return {
     sentence: `Codex, the program of the backend "${name}", had not answered ${milliseconds / 1000} seconds after its start.`,

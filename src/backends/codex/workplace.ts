@@ -61,7 +61,7 @@ const leftOut = new Set([...instructions, "skills", "prompts", "log", "sessions"
 /** The home without its instructions: a folder of links, through which Codex also writes (a login that it renews, say). */
 async function linkHome(home: string, view: string): Promise<void> {
   await mkdir(view);
-  const names = new Set([...(await readdir(home)), "auth.json", "config.toml"]);
+  const names = new Set([...(await readdir(home)), "auth.json", "auth.lock", "config.toml"]);
   const linked = [...names].filter((name) => !leftOut.has(name) && !/\.sqlite(?:-|$)/.test(name));
   await Promise.all(linked.map((name) => symlink(join(home, name), join(view, name))));
 }

@@ -44,7 +44,6 @@ export const again: Reply = { say: "Nobody asked for this. ".repeat(20), chunk: 
 export async function onlyAnswered(provider: Provider): Promise<JsonObject> {
   await sleep(300);
   const [first, ...others] = provider.requests;
-  expect(first?.closedEarly).toBe(false);
   expect(others.length).toBeLessThanOrEqual(1);
   for (const other of others) expect(other.closedEarly).toBe(true);
   return first?.body ?? {};

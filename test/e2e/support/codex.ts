@@ -111,8 +111,11 @@ export async function startCodexGateway(
   };
 }
 
-/** What the gateway says at `/ready`. */
+/** What the gateway says at `/ready`, once it knows: on a busy machine Codex takes some seconds to start. */
 export async function readiness(gateway: { url: string }): Promise<{ status: number; text: string }> {
-  const response = await fetch(`${gateway.url}/ready`);
-  return { status: response.status, text: await response.text() };
+  for (;;) {
+    const response = await fetch(`${gateway.url}/ready`);
+    const told = { status: response.status, text: await response.text() };
+    if (!told.text.includes("Codex is starting")) return told;
+  }
 }

@@ -1,0 +1,65 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { isObject, type JsonObject, type JsonValue, parseJson } from "../../turn/index.ts";
+
+/** Shorter ones are words that stand everywhere. */
+const shortest = 8;
+
+/** What a home holds that must not be read outside: the keys of its providers and its login. */
+export async function readSecrets(home: string, config: JsonObject, env: NodeJS.ProcessEnv): Promise<string[]> {
+  const [login, dotenv] = await Promise.all([read(join(home, "auth.json")), readEnvironment(home)]);
+  const providers = isObject(config.model_providers) ? Object.values(config.model_providers).filter(isObject) : [];
+  const found = [
+    ...textsIn(parseJson(login)),
+    ...Object.values(dotenv),
+    ...providers.flatMap((provider) => secretsOf(provider, { ...env, ...dotenv })),
+  ];
+  return [...new Set(found.filter((text) => text.length >= shortest))];
+}
+
+/** The variable of the provider's key, where it is not set: then no request can go out. */
+export async function missingVariable(
+  home: string,
+  config: JsonObject,
+  env: NodeJS.ProcessEnv,
+): Promise<string | undefined> {
+  const { model_provider: named, model_providers: all } = config;
+  const provider = isObject(all) && typeof named === "string" ? all[named] : undefined;
+  const variable = isObject(provider) ? provider.env_key : undefined;
+  if (typeof variable !== "string" || env[variable]) return undefined;
+  return (await readEnvironment(home))[variable] ? undefined : variable;
+}
+
+function secretsOf(provider: JsonObject, env: NodeJS.ProcessEnv): string[] {
+  const {
+    experimental_bearer_token: token,
+    env_key: variable,
+    http_headers: headers,
+    env_http_headers: named,
+  } = provider;
+  const variables = [variable, ...(isObject(named) ? Object.values(named) : [])];
+  return [
+    ...(typeof token === "string" ? [token] : []),
+    ...textsIn(headers),
+    ...variables.flatMap((name) => (typeof name === "string" ? (env[name] ?? []) : [])),
+  ];
+}
+
+function textsIn(value: JsonValue | undefined): string[] {
+  if (typeof value === "string") return [value];
+  return isObject(value) ? Object.values(value).flatMap(textsIn) : [];
+}
+
+/** Codex takes variables from a file in its home as well. */
+async function readEnvironment(home: string): Promise<Record<string, string>> {
+  const lines = (await read(join(home, ".env"))).split("\n");
+  const entries = lines.flatMap((line) => {
+    const [, name = "", value = ""] = /^\s*(?:export\s+)?([A-Za-z_]\w*)\s*=\s*(.*?)\s*$/.exec(line) ?? [];
+    return name === "" ? [] : [[name, value.replace(/^(["'])(.*)\1$/, "$2")] as const];
+  });
+  return Object.fromEntries(entries);
+}
+
+function read(file: string): Promise<string> {
+  return readFile(file, "utf8").catch(() => "");
+}
