@@ -6,6 +6,8 @@ const firmEnd = 2_000;
 /** The last of what it complains about, for when it ends. */
 const mostComplaint = 4_096;
 
+const hasGroups = process.platform !== "win32";
+
 export type ExitReason = { error: NodeJS.ErrnoException } | { code: number | null; signal: string | null };
 
 /** One running `codex app-server`. */
@@ -17,7 +19,9 @@ export class AppProcess {
 
   constructor(command: readonly string[], args: readonly string[], cwd: string, env: NodeJS.ProcessEnv) {
     const [program = "", ...rest] = command;
-    this.#child = spawn(program, [...rest, ...args], { cwd, env, stdio: ["pipe", "pipe", "pipe"], windowsHide: true });
+    // In a group of its own: what is typed at the gateway's terminal is not meant for it.
+    const options = { cwd, env, detached: hasGroups, windowsHide: true };
+    this.#child = spawn(program, [...rest, ...args], { ...options, stdio: ["pipe", "pipe", "pipe"] });
     this.exited = new Promise((resolve) => {
       this.#child.once("error", (error) => resolve({ error }));
       this.#child.once("exit", (code, signal) => resolve({ code, signal }));
@@ -56,10 +60,21 @@ export class AppProcess {
     if (this.#isOver) return;
     this.#child.stdin?.end();
     if (await this.#hasEndedWithin(politeEnd)) return;
-    this.#child.kill("SIGTERM");
+    this.#signal("SIGTERM");
     if (await this.#hasEndedWithin(firmEnd)) return;
-    this.#child.kill("SIGKILL");
+    this.#signal("SIGKILL");
     await this.exited;
+  }
+
+  /** Codex as npm installs it is a program that starts another: both are meant. */
+  #signal(signal: NodeJS.Signals): void {
+    const { pid } = this.#child;
+    try {
+      if (pid === undefined || !hasGroups) this.#child.kill(signal);
+      else process.kill(-pid, signal);
+    } catch {
+      this.#child.kill(signal);
+    }
   }
 
   async #hasEndedWithin(milliseconds: number): Promise<boolean> {

@@ -1,12 +1,11 @@
-import { stat } from "node:fs/promises";
-import { join } from "node:path";
-import { type Stop, TurnError } from "../../turn/index.ts";
+import { Stop, TurnError } from "../../turn/index.ts";
 import type { Abilities } from "./abilities.ts";
-import type { AppProcess } from "./app-process.ts";
-import type { Connection, ConnectionEvents } from "./connection.ts";
+import { type Connection, type ConnectionEvents, PipeClosed } from "./connection.ts";
+import { signatureOf, signatures } from "./home-signature.ts";
+import { inTime } from "./in-time.ts";
 import { FailedStart, type Launched, type LaunchOptions, launch } from "./launch.ts";
 import type { Notice } from "./notice.ts";
-import { errorOf, noteOnInstructions, noteOnModels, noteOnTools, type Trouble } from "./trouble.ts";
+import { endedByItself, errorOf, noteOnInstructions, noteOnModels, noteOnTools, type Trouble } from "./trouble.ts";
 
 export interface AppServerOptions extends LaunchOptions {
   notice: Notice;
@@ -20,14 +19,18 @@ export interface Session {
   cwd: string;
   /** What a person should know of it. */
   notes: string[];
-  /** Called for each turn: a process does not serve for ever. */
-  used(): void;
+  /** Keeps the process for one turn, until what this returns is called. */
+  lease(): () => void;
+  /** It did not answer when it should have. */
+  suspect(): void;
 }
 
 interface Running extends Session, Launched {
   startedAt: number;
-  /** Of the login and the configuration that it was started with. */
+  /** Of the home and the files that it was started with. */
   signature: string;
+  leases: number;
+  isSuspected: boolean;
 }
 
 /** Between two attempts to start it. */
@@ -36,20 +39,22 @@ const [shortestPause, longestPause] = [250, 30_000];
 const lifeOfAHealthyOne = 10_000;
 /** A request waits for a process that is about to start again, but not for long. */
 const longestWait = 5_000;
-/** How often it is looked whether somebody has changed the home, and how long a process lives at least that was started for it. */
-const [lookEvery, shortestLife] = [1_000, 5_000];
+/** How long a process that did not answer may take for the easiest of questions. */
+const lastPatience = 5_000;
 /** Codex keeps about 33 KB of records of every turn in its databases, whatever it is told. */
 const turnsOfOneLife = 5_000;
+/** Processes that were relieved and still have turns to finish. */
+const mostLeaving = 3;
 
 /**
  * One long-lived `codex app-server` for a home: started before it is needed, started again when it has ended, with growing pauses
- * where that keeps happening, and relieved by a fresh one when it has served long.
+ * where that keeps happening, and relieved by a fresh one when it has served long or its home has changed.
  */
 export class AppServer {
   readonly #options: AppServerOptions;
+  readonly #closing = new Stop();
   #running: Running | undefined;
   #starting: Promise<Running> | undefined;
-  /** Those that were relieved and still have turns to finish. */
   readonly #leaving = new Set<Running>();
   #restart: NodeJS.Timeout | undefined;
   #abilities: Abilities | undefined;
@@ -57,8 +62,6 @@ export class AppServer {
   #failures = 0;
   /** Before that it is not started again. */
   #notBefore = 0;
-  #lookedAt = 0;
-  #isClosed = false;
 
   constructor(options: AppServerOptions) {
     this.#options = options;
@@ -68,11 +71,11 @@ export class AppServer {
     if (!this.#running) this.#start().catch(() => {});
   }
 
-  /** The process, when it runs and is logged in. */
+  /** The process, when it runs as its home says, and a model can be asked. */
   async session(stop: Stop): Promise<Session> {
-    const running = this.#running ?? (await unless(stop, this.#soon(stop)));
-    this.#lookAround(running);
-    return running.trouble ? unless(stop, this.#afterMending(running)) : running;
+    const running = await unless(stop, this.#current(stop));
+    if (running.trouble) throw errorOf(running.trouble);
+    return running;
   }
 
   /** The process, where it runs now. */
@@ -86,25 +89,40 @@ export class AppServer {
   }
 
   async close(): Promise<void> {
-    this.#isClosed = true;
+    this.#closing.now(new TurnError("shutting_down", "The gateway is shutting down."));
     clearTimeout(this.#restart);
     await this.#starting?.catch(() => {});
     const all = [...this.#leaving, ...(this.#running ? [this.#running] : [])];
     this.#running = undefined;
-    await Promise.all(all.map(end));
+    await Promise.all(all.map((running) => this.#end(running)));
+  }
+
+  /** Codex reads its home for every thread, so that what somebody has changed there must not meet an old process. */
+  async #current(stop: Stop): Promise<Running> {
+    const running = this.#running ?? (await this.#soon(stop));
+    if ((await this.#signatureNow(running)) === running.signature) return running;
+    if (this.#running !== running) return this.#running ?? this.#soon(stop);
+    if (!this.#starting) this.#tell("info", {}, "the home of Codex has changed, and a fresh process takes over");
+    return this.#soon(stop);
+  }
+
+  async #signatureNow({ workplace, hasBareModels }: Running): Promise<string> {
+    const [home, models] = await Promise.all([signatureOf(this.#options.home), signatures([workplace.models])]);
+    return hasBareModels ? `${home} ${models}` : home;
   }
 
   async #soon(stop: Stop): Promise<Running> {
     if (this.#starting) return this.#starting;
     const wait = this.#notBefore - performance.now();
-    if (wait > longestWait && this.#trouble) throw errorOf({ ...this.#trouble, again: false });
+    if (wait > longestWait)
+      throw errorOf({ sentence: this.#trouble?.sentence ?? "Codex does not start.", again: false });
     if (wait > 0) await stop.pause(wait);
     if (stop.reason) throw stop.reason;
-    return this.#running ?? this.#start();
+    return this.#start();
   }
 
   #start(): Promise<Running> {
-    if (this.#isClosed) return Promise.reject(new TurnError("shutting_down", "The gateway is shutting down."));
+    if (this.#closing.reason) return Promise.reject(this.#closing.reason);
     this.#starting ??= this.#launch().then(
       (running) => this.#hasStarted(running),
       (error: unknown) => this.#hasFailed(error),
@@ -113,9 +131,8 @@ export class AppServer {
   }
 
   async #launch(): Promise<Running> {
-    const launched = await launch(this.#options, (started) => this.#events(started));
-    // Codex itself may write there when it starts.
-    const signature = await signatureOf(this.#options.home);
+    const before = await signatureOf(this.#options.home);
+    const launched = await launch(this.#options, this.#events(), this.#closing);
     const { abilities, workplace } = launched;
     let turns = 0;
     const running: Running = {
@@ -126,29 +143,36 @@ export class AppServer {
         ...(workplace.unhidden ? [noteOnInstructions] : []),
         ...(abilities.native && !launched.hasBareModels ? [noteOnModels] : []),
       ],
-      used: () => {
-        if (++turns === turnsOfOneLife) this.#relieve(running, "has served long");
-      },
       startedAt: performance.now(),
-      signature,
+      signature: "",
+      leases: 0,
+      isSuspected: false,
+      lease: () => {
+        if (++turns % turnsOfOneLife === 0 && this.#running === running) this.#start().catch(() => {});
+        return this.#lease(running);
+      },
+      suspect: () => void this.#suspect(running),
     };
+    running.signature = await this.#signatureNow(running);
+    // Codex itself may write there when it starts; but what somebody has mended meanwhile, the process has not seen.
+    if (running.trouble && !running.signature.startsWith(before)) running.signature = before;
     return running;
   }
 
-  #events(started: AppProcess): ConnectionEvents {
+  #events(): ConnectionEvents {
     return {
       onDeclined: (method) =>
         this.#tell("error", { method }, "Codex asked for what it must not have, and was declined"),
-      onNotice: () => {},
       onBroken: (error) => {
+        if (error instanceof PipeClosed) return;
         this.#tell("error", { why: error.message }, "Codex cannot be understood and is ended");
-        void started.end();
       },
     };
   }
 
   #hasStarted(running: Running): Running {
     this.#starting = undefined;
+    const old = this.#running;
     this.#running = running;
     this.#abilities = running.abilities;
     this.#trouble = undefined;
@@ -157,58 +181,77 @@ export class AppServer {
     this.#tell("info", { version: abilities.version ?? "unknown", pid: started.pid ?? 0 }, "Codex has started");
     for (const note of notes) this.#tell("warn", {}, note);
     if (trouble) this.#tell("warn", {}, trouble.sentence);
+    if (old) this.#letGo(old);
     return running;
   }
 
   #hasFailed(error: unknown): never {
     this.#starting = undefined;
+    if (this.#closing.reason) throw this.#closing.reason;
     this.#pause();
     const trouble = error instanceof FailedStart ? error.trouble : { sentence: String(error), again: true };
     this.#trouble = trouble;
-    if (!this.#isClosed) this.#tell("error", {}, trouble.sentence);
+    this.#tell("error", {}, trouble.sentence);
     // What a person has to mend is tried again when somebody asks.
-    if (trouble.again) this.#startLater();
+    if (trouble.again && !this.#running) this.#startLater();
     throw errorOf(trouble);
   }
 
   #hasEnded(running: Running): void {
     const { name, redact } = this.#options;
     const { process: ended, connection, workplace, startedAt } = running;
-    connection.end(new TurnError("upstream_cut", `The program of the backend "${name}" has ended.`, { again: true }));
+    connection.end(gone(name));
     this.#leaving.delete(running);
     void workplace.remove().catch(() => {});
     if (this.#running !== running) return;
     this.#running = undefined;
-    if (this.#isClosed) return;
+    if (this.#closing.reason) return;
     if (performance.now() - startedAt > lifeOfAHealthyOne) this.#failures = 0;
     this.#pause();
-    this.#tell("error", { said: redact(ended.lastWords).slice(0, 500) }, "Codex has ended and is started again");
+    const words = redact(ended.lastWords).slice(0, 500);
+    this.#trouble = endedByItself(name, words);
+    this.#tell("error", { said: words }, "Codex has ended and is started again");
     this.#startLater();
   }
 
-  /** New turns go to a fresh process; the old one ends when its last turn has. */
-  #relieve(old: Running, why: string): void {
-    if (this.#isClosed || this.#running !== old) return;
-    this.#running = undefined;
+  /** The old one ends when its last turn has. */
+  #letGo(old: Running): void {
     this.#leaving.add(old);
-    this.#tell("info", { why: `it ${why}` }, "Codex is relieved by a fresh process");
-    this.warm();
-    const check = setInterval(() => {
-      if (old.connection.threads > 0) return;
-      clearInterval(check);
-      void end(old);
-    }, 1_000);
-    check.unref();
+    if (old.leases === 0) void this.#end(old);
+    const [oldest] = this.#leaving;
+    if (oldest && this.#leaving.size > mostLeaving) void this.#end(oldest);
   }
 
-  /** Another login or configuration is taken up by the next process. Nobody waits for that, and nobody is disturbed by it often. */
-  #lookAround(running: Running): void {
-    const now = performance.now();
-    if (running.trouble || now - this.#lookedAt < lookEvery || now - running.startedAt < shortestLife) return;
-    this.#lookedAt = now;
-    void signatureOf(this.#options.home).then((signature) => {
-      if (signature !== running.signature) this.#relieve(running, "was started with other settings");
-    });
+  #lease(running: Running): () => void {
+    running.leases++;
+    let isOver = false;
+    return () => {
+      if (isOver) return;
+      isOver = true;
+      running.leases--;
+      if (running.leases === 0 && this.#leaving.has(running)) void this.#end(running);
+    };
+  }
+
+  /** A process that cannot even say which threads it has is of no use to anybody. */
+  async #suspect(running: Running): Promise<void> {
+    if (running.isSuspected) return;
+    running.isSuspected = true;
+    const late = () => new Error("no answer");
+    const isAlive = await inTime(running.connection.request("thread/loaded/list", {}), lastPatience, late).then(
+      () => true,
+      (error: unknown) => !(error instanceof Error && error.message === "no answer"),
+    );
+    running.isSuspected = false;
+    if (isAlive) return;
+    this.#tell("error", {}, "Codex does not answer and is ended");
+    await this.#end(running);
+  }
+
+  async #end({ process: running, connection }: Running): Promise<void> {
+    connection.end(this.#closing.reason ?? gone(this.#options.name));
+    // What is left of it is put away when it has ended.
+    await running.end();
   }
 
   /** The next attempt waits, longer each time, and not always the same. */
@@ -219,21 +262,8 @@ export class AppServer {
 
   #startLater(): void {
     clearTimeout(this.#restart);
-    if (this.#isClosed) return;
     this.#restart = setTimeout(() => this.warm(), Math.max(0, this.#notBefore - performance.now()));
     this.#restart.unref();
-  }
-
-  /** What somebody has mended, a login say, is seen by a process only when it starts. */
-  async #afterMending(running: Running): Promise<Running> {
-    const isChanged = (await signatureOf(this.#options.home)) !== running.signature;
-    if (isChanged && this.#running === running) {
-      this.#running = undefined;
-      void end(running);
-    }
-    const next = isChanged ? (this.#running ?? (await this.#start())) : running;
-    if (next.trouble) throw errorOf(next.trouble);
-    return next;
   }
 
   #tell(level: "info" | "warn" | "error", fields: Parameters<Notice>[1], message: string): void {
@@ -241,21 +271,12 @@ export class AppServer {
   }
 }
 
-async function end({ process: running, connection, workplace }: Running): Promise<void> {
-  connection.end(new TurnError("shutting_down", "The gateway is shutting down."));
-  await running.end();
-  await workplace.remove().catch(() => {});
-}
-
-/** Changes when somebody logs in or sets another provider. */
-async function signatureOf(home: string): Promise<string> {
-  const files = ["auth.json", "config.toml"].map((name) =>
-    stat(join(home, name)).then(
-      ({ mtimeMs, size }) => `${mtimeMs}:${size}`,
-      () => "none",
-    ),
-  );
-  return (await Promise.all(files)).join(" ");
+/** The supervisor has pauses of its own: an end of the process speaks against no service. */
+function gone(name: string): TurnError {
+  return new TurnError("upstream_unavailable", `The program of the backend "${name}" has ended.`, {
+    status: 502,
+    again: true,
+  });
 }
 
 /** Waits, but not longer than until the stop. */

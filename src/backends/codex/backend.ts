@@ -5,6 +5,7 @@ import type { AppServer } from "./app-server.ts";
 import { Exchange } from "./exchange.ts";
 import { ignoredParameters } from "./ignored-parameters.ts";
 import { ImageFetcher } from "./image-fetcher.ts";
+import { inTime } from "./in-time.ts";
 import type { Notice } from "./notice.ts";
 import { withImages } from "./remote-images.ts";
 
@@ -56,17 +57,22 @@ export class CodexBackend implements Backend {
   }
 
   async run(turn: Turn, round: Round): Promise<void> {
-    const session = await this.#server.session(round.stop);
-    session.used();
     const { name, redact, notice, timeouts } = this.#options;
-    const ownModel = turn.model === name || turn.model === "";
     const shown = this.#fetcher ? await withImages(turn, this.#fetcher, round.stop) : turn;
-    await new Exchange(shown, session, round, { backend: name, redact, notice, idle: timeouts.idle, ownModel }).run();
+    const session = await this.#server.session(round.stop);
+    const ownModel = turn.model === name || turn.model === "";
+    const options = { backend: name, redact, notice, idle: timeouts.idle, ownModel };
+    const exchange = new Exchange(shown, session, round, options);
+    const release = session.lease();
+    const done = exchange.run();
+    void exchange.dropped.finally(release);
+    await done;
   }
 
   async models(): Promise<string[]> {
     const { connection } = await this.#server.session(patient());
-    const { data } = await connection.request("model/list", { limit: 200 });
+    const late = () => new TurnError("upstream_timeout", "Codex did not tell its models in time.");
+    const { data } = await inTime(connection.request("model/list", { limit: 200 }), patience, late);
     if (!Array.isArray(data)) return [];
     return data.flatMap((model) =>
       isObject(model) && typeof model.id === "string" && !model.hidden ? [model.id] : [],

@@ -1,6 +1,7 @@
 import { isObject, type JsonObject, type JsonValue, parseJson, TurnError } from "../../turn/index.ts";
 import type { Redact } from "../provider-words.ts";
 import { cutAnswer, errorFromStatus } from "../upstream-errors.ts";
+import type { RpcError } from "./protocol.ts";
 
 /** How a turn ended that Codex calls a failure: some are ends that a client knows another way. */
 export type Failure = { reason: "length" | "content_filter" } | { error: TurnError };
@@ -123,3 +124,20 @@ function unreachable(backend: string): TurnError {
     again: true,
   });
 }
+
+/** Codex did not do what it was asked to. */
+export function errorFromRefusal(backend: string, { method, code, message }: RpcError, redact: Redact): TurnError {
+  const said = redact(message.slice(0, 500));
+  const isOfRequest = code === invalidRequest || code === invalidParams;
+  // A thread that cannot be had is nobody's request, unless its tools are named.
+  const isOfHome = method === "thread/start" && !/dynamic tool|verbosity|service_?tier/i.test(said);
+  if (isOfRequest && !isOfHome) {
+    return new TurnError("upstream_rejected", `The backend "${backend}" refused the request: ${said}`, {
+      quotes: true,
+    });
+  }
+  const again = !isOfRequest;
+  return new TurnError("upstream_unavailable", `The backend "${backend}" cannot be used now: ${said}`, { again });
+}
+
+const [invalidRequest, invalidParams] = [-32600, -32602];

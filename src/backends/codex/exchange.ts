@@ -4,6 +4,8 @@ import { invalidAnswer } from "../upstream-errors.ts";
 import { Alarm } from "./alarm.ts";
 import type { Session } from "./app-server.ts";
 import type { ThreadListener } from "./connection.ts";
+import { errorFromRefusal } from "./errors.ts";
+import { inTime } from "./in-time.ts";
 import type { Notice } from "./notice.ts";
 import { RpcError } from "./protocol.ts";
 import { type Question, writeQuestion } from "./question.ts";
@@ -23,8 +25,10 @@ export interface ExchangeOptions {
 const mostWaiting = 64 * 1024 * 1024;
 /** So long nothing comes between a call and the end of the response only where there is no such end. */
 const quietAfterCall = 5_000;
+/** How long Codex may take to do what it is asked to; a hundred that ask at once wait for several seconds. */
+const patience = 60_000;
 /** How long the end of a thread is waited for. */
-const patience = 10_000;
+const patienceAtEnd = 10_000;
 
 /** One turn in a thread of its own, which is dropped when the turn is over. */
 export class Exchange implements ThreadListener {
@@ -39,12 +43,15 @@ export class Exchange implements ThreadListener {
   /** The calls that Codex waits for, and how long nothing else may happen. */
   readonly #calls: (() => void)[] = [];
   #quiet: NodeJS.Timeout | undefined;
+  /** The client is full: what is given meanwhile waits in the answer, and how much that is. */
+  #isFull = false;
+  #waiting = 0;
   #isSettled = false;
   #resolve: () => void = () => {};
   #reject: (error: unknown) => void = () => {};
-  /** What was heard while the client was full. */
-  #waiting: [method: string, params: JsonObject][] | undefined;
-  #waitingSize = 0;
+  #onSettled: () => void = () => {};
+  /** The thread is gone. */
+  dropped: Promise<void> = Promise.resolve();
 
   constructor(turn: Turn, session: Session, round: Round, options: ExchangeOptions) {
     this.#session = session;
@@ -62,36 +69,41 @@ export class Exchange implements ThreadListener {
 
   run(): Promise<void> {
     const { stop } = this.#round;
-    return new Promise((resolve, reject) => {
+    if (stop.reason) return Promise.reject(stop.reason);
+    stop.onStop(this.#onStop);
+    const settled = new Promise<void>((resolve) => {
+      this.#onSettled = resolve;
+    });
+    const done = new Promise<void>((resolve, reject) => {
       this.#resolve = resolve;
       this.#reject = reject;
-      if (stop.reason) {
-        this.#onStop();
-        return;
-      }
-      stop.onStop(this.#onStop);
-      const asked = this.#ask().catch((error: unknown) => this.#fail(error));
-      // What was begun is ended in its own time; nobody waits for that.
-      this.#onSettled = () => void asked.then(() => this.#drop()).catch(() => {});
     });
+    const asked = this.#ask().catch((error: unknown) => this.#fail(error));
+    // What was begun is ended in its own time; the client does not wait for that.
+    this.dropped = Promise.all([asked, settled]).then(() => this.#drop());
+    return done;
   }
 
-  #onSettled: () => void = () => {};
-
   async #ask(): Promise<void> {
-    const { connection } = this.#session;
     const { thread, items, turn } = this.#question;
-    const { thread: started } = await connection.request("thread/start", thread);
+    const { connection } = this.#session;
+    const { thread: started } = await this.#request("thread/start", thread);
     if (!isObject(started) || typeof started.id !== "string") throw invalidAnswer(this.#options.backend, "no thread");
     const threadId = started.id;
     this.#thread = threadId;
     connection.listen(threadId, this);
     if (this.#isSettled) return;
-    if (items.length > 0) await connection.request("thread/inject_items", { threadId, items });
+    if (items.length > 0) await this.#request("thread/inject_items", { threadId, items });
     if (this.#isSettled) return;
-    this.#idle = setTimeout(() => this.#fail(silent(this.#options.backend)), this.#options.idle);
-    const begun = await connection.request("turn/start", { threadId, ...turn });
+    const begun = await this.#request("turn/start", { threadId, ...turn });
     this.#reader.began(begun.turn);
+  }
+
+  #request(method: string, params: JsonObject, limit = patience): Promise<JsonObject> {
+    return inTime(this.#session.connection.request(method, params), limit, () => {
+      this.#session.suspect();
+      return new TurnError("upstream_timeout", `The backend "${this.#options.backend}" did not answer in time.`);
+    });
   }
 
   /**
@@ -107,36 +119,36 @@ export class Exchange implements ThreadListener {
   }
 
   hear(method: string, params: JsonObject): void {
-    this.#idle?.refresh();
     this.#quiet?.refresh();
-    if (this.#waiting && !this.#isSettled) this.#keep(method, params);
-    else this.#take(method, params);
-  }
-
-  #keep(method: string, params: JsonObject): void {
-    this.#waiting?.push([method, params]);
-    this.#waitingSize += typeof params.delta === "string" ? params.delta.length + 256 : 1024;
-    if (this.#waitingSize > mostWaiting) {
-      this.#fail(new TurnError("request_timeout", "The client reads too slowly for what the model has said."));
-    }
-  }
-
-  #take(method: string, params: JsonObject): void {
     try {
       // Also when all is said: then it tells that the turn has ended.
       this.#reader.hear(method, params);
       if (this.#reader.finished) this.#settle(this.#resolve);
+      else this.#listenOn(params);
     } catch (error) {
       this.#fail(error);
     }
   }
 
+  /** Silence counts from the first that is heard of the answer: how long that may take is not for us to say. */
+  #listenOn({ delta, item, turnId }: JsonObject): void {
+    if (turnId !== this.#reader.turn || (delta === undefined && item === undefined)) return;
+    if (this.#idle) this.#idle.refresh();
+    else if (delta !== undefined || isAnswer(item)) {
+      this.#idle = setTimeout(() => this.#fail(silent(this.#options.backend)), this.#options.idle);
+    }
+    if (!this.#isFull) return;
+    this.#waiting += typeof delta === "string" ? delta.length : JSON.stringify(item ?? null).length;
+    if (this.#waiting > mostWaiting) this.#fail(tooSlow());
+  }
+
   flush(): void {
-    if (this.#waiting) return;
+    if (this.#isFull || this.#isSettled) return;
     try {
       const full = this.#round.flush();
-      if (!full || this.#isSettled) return;
-      this.#waiting = [];
+      if (!full) return;
+      this.#isFull = true;
+      this.#waiting = 0;
       full.then(() => this.#goOn(), this.#onStop);
     } catch (error) {
       // The pipe is everybody's: what goes wrong with one turn must not reach the others.
@@ -145,10 +157,7 @@ export class Exchange implements ThreadListener {
   }
 
   #goOn(): void {
-    const waiting = this.#waiting ?? [];
-    this.#waiting = undefined;
-    this.#waitingSize = 0;
-    for (const [method, params] of waiting) this.#take(method, params);
+    this.#isFull = false;
     this.flush();
   }
 
@@ -164,22 +173,11 @@ export class Exchange implements ThreadListener {
 
   #explain(thrown: unknown): unknown {
     const { backend, notice, redact } = this.#options;
-    if (thrown instanceof Alarm) {
-      notice("error", { backend, item: thrown.what }, "Codex did something by itself, and its turn was ended");
-      const what = `something that nobody asked for (an item of type ${thrown.what}); its turn was ended`;
-      return new TurnError("upstream_invalid", `The backend "${backend}" did ${what}.`);
-    }
-    if (thrown instanceof RpcError) {
-      const said = redact(thrown.message.slice(0, 500));
-      // A thread that cannot be had is nobody's request.
-      const isOfHome = thrown.method === "thread/start" && !/dynamic tool|verbosity|service_?tier/i.test(said);
-      if (isOfHome)
-        return new TurnError("upstream_unavailable", `The backend "${backend}" cannot be used now: ${said}`);
-      return new TurnError("upstream_rejected", `The backend "${backend}" refused the request: ${said}`, {
-        quotes: true,
-      });
-    }
-    return thrown;
+    if (thrown instanceof RpcError) return errorFromRefusal(backend, thrown, redact);
+    if (!(thrown instanceof Alarm)) return thrown;
+    notice("error", { backend, item: thrown.what }, "Codex did something by itself, and its turn was ended");
+    const what = `something that nobody asked for (an item of type ${thrown.what}); its turn was ended`;
+    return new TurnError("upstream_invalid", `The backend "${backend}" did ${what}.`);
   }
 
   #settle(tell: () => void): void {
@@ -195,32 +193,25 @@ export class Exchange implements ThreadListener {
 
   /** A turn that was interrupted leaves words of Codex's own in its thread, so that no thread is used twice. */
   async #drop(): Promise<void> {
-    const { connection } = this.#session;
     const threadId = this.#thread;
     if (threadId === undefined) return;
     const { turn: turnId } = this.#reader;
-    try {
-      if (turnId !== undefined && !this.#reader.ended) {
-        await soon(connection.request("turn/interrupt", { threadId, turnId }).catch(() => ({})));
-      }
-      await soon(connection.request("thread/unsubscribe", { threadId }).catch(() => ({})));
-    } finally {
-      connection.unlisten(threadId);
-    }
+    const end = (method: string, params: JsonObject) => this.#request(method, params, patienceAtEnd).catch(() => {});
+    if (turnId !== undefined && !this.#reader.ended) await end("turn/interrupt", { threadId, turnId });
+    await end("thread/unsubscribe", { threadId });
+    this.#session.connection.unlisten(threadId);
   }
 }
 
-function soon(promise: Promise<unknown>): Promise<unknown> {
-  return new Promise((resolve) => {
-    const timer = setTimeout(resolve, patience, undefined);
-    timer.unref();
-    void promise.finally(() => {
-      clearTimeout(timer);
-      resolve(undefined);
-    });
-  });
+/** What was asked is told as well. */
+function isAnswer(item: JsonObject[string]): boolean {
+  return isObject(item) && item.type !== "userMessage" && item.role !== "user" && item.role !== "developer";
 }
 
 function silent(backend: string): TurnError {
   return new TurnError("upstream_timeout", `The backend "${backend}" fell silent in the middle of its answer.`);
+}
+
+function tooSlow(): TurnError {
+  return new TurnError("request_timeout", "The client reads too slowly for what the model has said.");
 }

@@ -1,4 +1,4 @@
-import type { JsonObject } from "../../turn/index.ts";
+import type { JsonObject, Stop } from "../../turn/index.ts";
 import type { Abilities } from "./abilities.ts";
 import { AppProcess, type ExitReason } from "./app-process.ts";
 import { Connection, type ConnectionEvents } from "./connection.ts";
@@ -11,6 +11,7 @@ import { textOnly } from "./text-only.ts";
 import {
   endedAtStart,
   missingProgram,
+  noFolder,
   notLoggedIn,
   noVariable,
   type Trouble,
@@ -57,35 +58,43 @@ export class FailedStart extends Error {
 
 /**
  * Starts an app-server for a home. It is started twice: what has to stand on its command line depends on what the home says, which
- * only Codex itself can read.
+ * only Codex itself can read. The stop ends whatever has begun.
  */
-export async function launch(
-  options: LaunchOptions,
-  events: (launched: AppProcess) => ConnectionEvents,
-): Promise<Launched> {
-  const workplace = await createWorkplace(options.home);
-  // Also older versions leave the files of this machine alone then, whatever tools they have.
-  const own = { CODEX_HOME: workplace.home, CODEX_EXEC_SERVER_URL: "none" };
-  // What it says to nobody in particular is heard only when it ends, and then it should be about the end.
-  const env = { RUST_LOG: "off", ...process.env, ...own };
-  const settings = [...textOnly(), `sqlite_home=${JSON.stringify(workplace.databases)}`];
-  const start = (all: readonly string[]) => {
-    const args = all.flatMap((setting) => ["-c", setting]);
-    return new AppProcess(options.command, args, workplace.empty, env);
+export async function launch(options: LaunchOptions, events: ConnectionEvents, stop: Stop): Promise<Launched> {
+  const workplace = await createWorkplace(options.home).catch((error: unknown) => {
+    throw new FailedStart(noFolder(options, error));
+  });
+  const leaving = new AbortController();
+  const started: AppProcess[] = [];
+  const end = async () => {
+    leaving.abort();
+    await Promise.all(started.map((one) => one.end()));
   };
-  let started = start(settings);
+  const onStop = () => void end();
+  stop.onStop(onStop);
+  const env = environmentFor(workplace);
+  const start = (settings: readonly string[]): AppProcess => {
+    if (stop.reason) throw stop.reason;
+    const args = settings.flatMap((setting) => ["-c", setting]);
+    const one = new AppProcess(options.command, args, workplace.empty, env);
+    started.push(one);
+    return one;
+  };
   try {
+    const own = [...textOnly(), `sqlite_home=${JSON.stringify(workplace.databases)}`];
+    const patience = AbortSignal.any([leaving.signal, AbortSignal.timeout(Math.max(options.patience, 5_000))]);
+    const first = start(own);
     const [home, bundled] = await Promise.all([
-      meet(options, started, silent, readHomeSettings),
-      readBundledModels(options.command, env),
+      meet(options, first, silent, readHomeSettings),
+      readBundledModels(options.command, env, patience),
     ]);
-    await started.end();
+    await first.end();
     options.learn(await readSecrets(options.home, home.config, env));
     const hasBareModels = await writeBareModels(home.config, bundled, workplace.models);
     const catalog = hasBareModels ? [`model_catalog_json=${JSON.stringify(workplace.models)}`] : [];
-    started = start([...settings, ...homeSettings(home), ...catalog]);
-    return await meet(options, started, events(started), async (connection, abilities) => ({
-      process: started,
+    const second = start([...own, ...homeSettings(home), ...catalog]);
+    return await meet(options, second, events, async (connection, abilities) => ({
+      process: second,
       connection,
       workplace,
       abilities: await confirm(connection, abilities, workplace.empty),
@@ -93,12 +102,21 @@ export async function launch(
       hasBareModels,
     }));
   } catch (error) {
-    await started.end();
+    await end();
     await workplace.remove().catch(() => {});
     // A provider that is misspelled must not become another.
     if (error instanceof RpcError) throw new FailedStart(wrongSettings(options, options.redact(error.message)));
     throw error;
+  } finally {
+    stop.offStop(onStop);
   }
+}
+
+function environmentFor({ home }: Workplace): NodeJS.ProcessEnv {
+  // Also older versions leave the files of this machine alone then, whatever tools they have.
+  const own = { CODEX_HOME: home, CODEX_EXEC_SERVER_URL: "none" };
+  // What it says to nobody in particular is heard only when it ends, and then it should be about the end.
+  return { RUST_LOG: "off", ...process.env, ...own };
 }
 
 async function troubleOf(
@@ -112,7 +130,7 @@ async function troubleOf(
   return variable === undefined ? undefined : noVariable(name, variable);
 }
 
-const silent: ConnectionEvents = { onDeclined: () => {}, onNotice: () => {}, onBroken: () => {} };
+const silent: ConnectionEvents = { onDeclined: () => {}, onBroken: () => {} };
 
 /** The first words with a process; they must be over soon. */
 async function meet<T>(
@@ -129,7 +147,13 @@ async function meet<T>(
     );
   const { pipes } = started;
   if (!pipes) throw explain(await started.exited);
-  const connection = new Connection(pipes.input, pipes.output, events);
+  const connection = new Connection(pipes.input, pipes.output, {
+    ...events,
+    onBroken: (error) => {
+      events.onBroken(error);
+      void started.end();
+    },
+  });
   const ended = started.exited.then((reason): never => {
     throw explain(reason);
   });

@@ -2,15 +2,17 @@ import { execFile } from "node:child_process";
 import { readFile, writeFile } from "node:fs/promises";
 import { isObject, type JsonObject, parseJson } from "../../turn/index.ts";
 
-/** Codex starts in a tenth of a second; the list is known to it without asking anybody. */
-const patience = 20_000;
 const largestCatalog = 64 * 1024 * 1024;
 
 /** The list of models that Codex knows by name, as it prints it; nothing where it does not, as older versions. */
-export async function readBundledModels(command: readonly string[], env: NodeJS.ProcessEnv): Promise<string> {
+export async function readBundledModels(
+  command: readonly string[],
+  env: NodeJS.ProcessEnv,
+  signal: AbortSignal,
+): Promise<string> {
   const at = command.lastIndexOf("app-server");
   const [program, ...rest] = at === -1 ? [] : command.slice(0, at);
-  return program === undefined ? "" : run(program, [...rest, "debug", "models", "--bundled"], env);
+  return program === undefined ? "" : run(program, [...rest, "debug", "models", "--bundled"], env, signal);
 }
 
 /**
@@ -52,9 +54,9 @@ function bareModel(model: JsonObject): JsonObject {
 /** Beyond what a request can hold, by whichever measure it is counted. */
 const everything = 100_000_000;
 
-function run(program: string, args: readonly string[], env: NodeJS.ProcessEnv): Promise<string> {
+function run(program: string, args: readonly string[], env: NodeJS.ProcessEnv, signal: AbortSignal): Promise<string> {
   return new Promise((resolve) => {
-    const options = { env, timeout: patience, maxBuffer: largestCatalog, windowsHide: true };
+    const options = { env, signal, killSignal: "SIGKILL", maxBuffer: largestCatalog, windowsHide: true } as const;
     execFile(program, args, options, (error, stdout) => resolve(error ? "" : stdout));
   });
 }

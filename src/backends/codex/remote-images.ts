@@ -13,6 +13,7 @@ export async function withImages(turn: Turn, fetcher: ImageFetcher, stop: Stop):
     const message = `The request names ${urls.length} images by their addresses; no more than ${mostImages} are fetched.`;
     throw new TurnError("invalid_request", message, { param });
   }
+  if (stop.reason) throw stop.reason;
   const leaving = new AbortController();
   const onStop = () => leaving.abort();
   stop.onStop(onStop);

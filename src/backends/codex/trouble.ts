@@ -40,12 +40,23 @@ export function noVariable(name: string, variable: string): Trouble {
   return { sentence, again: false };
 }
 
+export function noFolder({ name, home }: { name: string; home: string }, error: unknown): Trouble {
+  const code = error instanceof Error && "code" in error ? String(error.code) : String(error);
+  const sentence = `The home of the backend "${name}", ${JSON.stringify(home)}, cannot be used as a folder (${code}). Name another with home.`;
+  return { sentence, again: false };
+}
+
 export function wrongSettings({ name, home }: { name: string; home: string }, said: string): Trouble {
   const where = JSON.stringify(join(home, "config.toml"));
   return {
     sentence: `Codex cannot use the configuration of the backend "${name}", ${where}: ${said.slice(0, 500)}`,
     again: false,
   };
+}
+
+export function endedByItself(name: string, lastWords: string): Trouble {
+  const said = lastWords === "" ? "" : `: ${lastWords}`;
+  return { sentence: `Codex, the program of the backend "${name}", keeps ending${said}`, again: true };
 }
 
 export function tooSlow(name: string, milliseconds: number): Trouble {

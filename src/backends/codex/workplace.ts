@@ -20,8 +20,17 @@ export interface Workplace {
 export async function createWorkplace(home: string): Promise<Workplace> {
   await mkdir(home, { recursive: true });
   const folder = await mkdtemp(join(tmpdir(), "toolwire-codex-"));
-  const [databases, empty, view] = ["databases", "empty", "home"].map((name) => join(folder, name));
-  if (databases === undefined || empty === undefined || view === undefined) throw new Error("a folder has no name");
+  const remove = () => rm(folder, { recursive: true, force: true, maxRetries: 3 });
+  try {
+    return { ...(await furnish(folder, home)), remove };
+  } catch (error) {
+    await remove();
+    throw error;
+  }
+}
+
+async function furnish(folder: string, home: string): Promise<Omit<Workplace, "remove">> {
+  const [databases, empty, view] = [join(folder, "databases"), join(folder, "empty"), join(folder, "home")];
   await Promise.all([mkdir(databases), mkdir(empty)]);
   const hasInstructions = await speaksForItself(home);
   const isHidden = hasInstructions && !(await keepsLoginElsewhere(home));
@@ -32,7 +41,6 @@ export async function createWorkplace(home: string): Promise<Workplace> {
     empty,
     models: join(folder, "models.json"),
     unhidden: hasInstructions && !isHidden,
-    remove: () => rm(folder, { recursive: true, force: true, maxRetries: 3 }),
   };
 }
 
@@ -42,7 +50,7 @@ const instructions = new Set(["AGENTS.md", "AGENTS.override.md"]);
 async function speaksForItself(home: string): Promise<boolean> {
   const sizes = [...instructions].map((name) =>
     stat(join(home, name)).then(
-      ({ size }) => size,
+      (found) => (found.isFile() ? found.size : 0),
       () => 0,
     ),
   );

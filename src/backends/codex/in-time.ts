@@ -1,0 +1,7 @@
+/** What a promise comes to, unless that takes too long. */
+export function inTime<T>(promise: Promise<T>, milliseconds: number, late: () => Error): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => reject(late()), milliseconds);
+    promise.then(resolve, reject).finally(() => clearTimeout(timer));
+  });
+}
