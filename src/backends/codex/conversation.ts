@@ -34,17 +34,25 @@ export function writeConversation({ instructions, input, api }: Turn, names: Too
 
 type Half = CallItem | OutputItem;
 
-/** Which output belongs to which call. An id may stand twice in a conversation: then they belong together in their order. */
+/**
+ * Which output belongs to which call. An id may stand twice in a conversation: then an output belongs to the last turn of the
+ * assistant that has such a call, and there to the first that waits.
+ */
 function pairUp(input: readonly Item[]): ReadonlyMap<Half, Half> {
   const pairs = new Map<Half, Half>();
-  const waiting = new Map<string, CallItem[]>();
+  const waiting = new Map<string, { call: CallItem; turn: number }[]>();
+  let turn = 0;
   for (const item of input) {
-    if (item.type === "call") waiting.set(item.callId, [...(waiting.get(item.callId) ?? []), item]);
+    if (item.type === "message" && item.role === "user") turn++;
+    if (item.type === "call") waiting.set(item.callId, [...(waiting.get(item.callId) ?? []), { call: item, turn }]);
     if (item.type !== "output") continue;
-    const call = waiting.get(item.callId)?.shift();
-    if (!call) continue;
-    pairs.set(call, item);
-    pairs.set(item, call);
+    const calls = waiting.get(item.callId) ?? [];
+    const last = calls.at(-1)?.turn;
+    const at = calls.findIndex((waits) => waits.turn === last);
+    const [found] = at === -1 ? [] : calls.splice(at, 1);
+    if (!found) continue;
+    pairs.set(found.call, item);
+    pairs.set(item, found.call);
   }
   return pairs;
 }

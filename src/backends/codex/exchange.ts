@@ -30,6 +30,8 @@ const patience = 60_000;
 /** How long the end of a thread is waited for. */
 const patienceAtEnd = 10_000;
 
+const [mostInterrupts, betweenInterrupts] = [100, 25];
+
 /** One turn in a thread of its own, which is dropped when the turn is over. */
 export class Exchange implements ThreadListener {
   readonly #session: Session;
@@ -196,10 +198,18 @@ export class Exchange implements ThreadListener {
     const threadId = this.#thread;
     if (threadId === undefined) return;
     const { turn: turnId } = this.#reader;
-    const end = (method: string, params: JsonObject) => this.#request(method, params, patienceAtEnd).catch(() => {});
-    if (turnId !== undefined && !this.#reader.ended) await end("turn/interrupt", { threadId, turnId });
-    await end("thread/unsubscribe", { threadId });
+    if (turnId !== undefined) await this.#interrupt({ threadId, turnId });
+    await this.#request("thread/unsubscribe", { threadId }, patienceAtEnd).catch(() => {});
     this.#session.connection.unlisten(threadId);
+  }
+
+  /** Between the answer to `turn/start` and the turn's first moment Codex knows of no turn that it could end. */
+  async #interrupt(params: JsonObject): Promise<void> {
+    for (let left = mostInterrupts; left > 0 && !this.#reader.ended; left--) {
+      const error = await this.#request("turn/interrupt", params, patienceAtEnd).then(() => undefined, asIs);
+      if (!(error instanceof RpcError) || !/no active turn/i.test(error.message)) return;
+      await new Promise((resolve) => setTimeout(resolve, betweenInterrupts));
+    }
   }
 }
 
@@ -214,4 +224,8 @@ function silent(backend: string): TurnError {
 
 function tooSlow(): TurnError {
   return new TurnError("request_timeout", "The client reads too slowly for what the model has said.");
+}
+
+function asIs(error: unknown): unknown {
+  return error;
 }

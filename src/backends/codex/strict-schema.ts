@@ -11,7 +11,8 @@ export function isStrict(schema: JsonObject): boolean {
 function fits(node: JsonValue | undefined): boolean {
   if (Array.isArray(node)) return node.every(fits);
   if (!isObject(node)) return true;
-  const { properties, required } = node;
+  const { properties, required, type } = node;
+  if (type === "object" && !isObject(properties)) return node.additionalProperties === false;
   if (isObject(properties)) {
     const names = Array.isArray(required) ? required : [];
     const isClosed = node.additionalProperties === false;
