@@ -63,8 +63,6 @@ beforeEach(() => {
 afterEach(async () => {
   await gateway?.close();
   gateway = undefined;
-  // Nobody but its providers is asked by Codex, whatever stands in its home.
-  expect(heard).toEqual([]);
 });
 
 async function open(options: CodexOptions): Promise<CodexGateway> {
@@ -91,12 +89,17 @@ function codex(...args: string[]): string {
 
 const eventually = { timeout: 20_000, interval: 250 };
 
-describe("a mistake in the config.toml of a home that is logged in", () => {
-  it.each<[string, () => string, RegExp]>([
-    ["a provider that is misspelled", () => configOf(provider.url).replace('"fake"', '"faek"'), /faek/],
-    ["TOML that cannot be read", () => `${configOf(provider.url)}\n[model_providers.fake\n`, /line|TOML|invalid/i],
-  ])("is named at /ready and in every error, and nobody is asked until it is mended: %s", async (_, text, named) => {
-    const home = codexHome(null, { more: text(), files: { "auth.json": loginWith("sk-login-0123456789") } });
+/** Codex as on a busy machine: whoever starts it is heard a second later. */
+const slowly = 'case "$1" in app-server) { sleep 1; cat; } | "$0" "$@" ;; *) exec "$0" "$@" ;; esac';
+
+describe.each<[string, () => string, RegExp]>([
+  ["a provider that is misspelled", () => configOf(provider.url).replace('"fake"', '"faek"'), /faek/],
+  ["TOML that cannot be read", () => `${configOf(provider.url)}\n[model_providers.fake\n`, /line|TOML|expected/i],
+])("a mistake in the config.toml of a home that is logged in: %s", (_, text, named) => {
+  const mistaken = () => codexHome(null, { more: text(), files: { "auth.json": loginWith("sk-login-0123456789") } });
+
+  it("is named at /ready and in every error, and no model is asked until it is mended", async () => {
+    const home = mistaken();
     const opened = await open({ home });
     const ready = await readiness(opened);
     const refused = await say(opened);
@@ -106,10 +109,15 @@ describe("a mistake in the config.toml of a home that is logged in", () => {
       expect(told).toMatch(named);
     }
     expect(provider.requests).toEqual([]);
-
     home.write("config.toml", configOf(provider.url));
     await vi.waitFor(async () => expect(await readiness(opened)).toMatchObject({ status: 200 }), eventually);
     expect((await say(opened)).text).toBe("Fine.");
+  });
+
+  it("lets Codex talk to nobody by itself", async () => {
+    const command = ["/bin/sh", "-c", slowly, codexBinary, "app-server"];
+    expect((await say(await open({ home: mistaken(), backend: { command } }))).status).toBe(503);
+    expect([...heard, ...provider.requests]).toEqual([]);
   });
 });
 
@@ -196,6 +204,7 @@ describe("what a home has for Codex", () => {
     const opened = await open({ more: `\n[features]\n${names.map((name) => `${name} = true`).join("\n")}` });
     expect((await ask(opened, "chat", wish)).text).toBe("Fine.");
     await expectBare();
+    expect(heard).toEqual([]);
   });
 
   it("is kept, but without its tools, where it is a list of models", async () => {

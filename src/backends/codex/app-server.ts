@@ -248,10 +248,10 @@ export class AppServer {
     await this.#end(running);
   }
 
-  async #end({ process: running, connection }: Running): Promise<void> {
+  async #end({ process: running, connection, workplace }: Running): Promise<void> {
     connection.end(this.#closing.reason ?? gone(this.#options.name));
-    // What is left of it is put away when it has ended.
     await running.end();
+    await workplace.remove().catch(() => {});
   }
 
   /** The next attempt waits, longer each time, and not always the same. */

@@ -63,3 +63,29 @@ describe("a schema that is too long for Codex", () => {
     expect(describeTool("Looks it up.", huge).description).toBe("Looks it up.");
   });
 });
+
+describe("a schema out of which Codex takes something", () => {
+  const inside = (city: JsonObject): JsonObject => ({ type: "object", properties: { city }, required: ["city"] });
+  const isTold = (parameters: JsonObject) =>
+    describeTool("Looks it up.", parameters).description.includes(JSON.stringify(parameters));
+
+  it.each<[string, JsonObject]>([
+    ["a pattern", inside({ type: "string", pattern: "^[A-Z]" })],
+    ["a limit", inside({ type: "integer", minimum: 1 })],
+    ["a default", inside({ type: "string", default: "Rome" })],
+    ["words without a type", inside({ description: "Where to look" })],
+    ["a limit in a list", inside({ type: "array", items: { type: "string", maxLength: 3 } })],
+    ["a limit in a choice", inside({ anyOf: [{ type: "string", format: "date" }, { type: "null" }] })],
+    ["a limit in a definition", { ...inside({ $ref: "#/$defs/c" }), $defs: { c: { type: "string", minLength: 1 } } }],
+  ])("is told whole in the tool's description: %s", (_, parameters) => {
+    expect(isTold(parameters)).toBe(true);
+  });
+
+  it.each<[string, JsonObject]>([
+    ["nothing is lost", inside({ type: "string", description: "Where to look", enum: ["Rome", "Oslo"] })],
+    ["only a title is", { ...inside({ type: "string", title: "City" }), $schema: "https://json-schema.org/x" }],
+    ["a property is called as a keyword is", { type: "object", properties: { pattern: { type: "string" } } }],
+  ])("is not repeated where %s", (_, parameters) => {
+    expect(describeTool("Looks it up.", parameters).description).toBe("Looks it up.");
+  });
+});
