@@ -71,7 +71,12 @@ describe("whatever the text is, it is a configuration or a ConfigError", () => {
       fc.dictionary(fc.oneof(name, fc.string()), tie("value"), { maxKeys: 6 }),
     ),
   }));
-  const options = { kinds: ["chat", "responses", "codex", "demo"], dialects: ["d"], environment: { A: "a" }, directory: "/" };
+  const options = {
+    kinds: ["chat", "responses", "codex", "demo"],
+    dialects: ["d"],
+    environment: { A: "a" },
+    directory: "/",
+  };
 
   it("for any values", () => {
     fc.assert(
