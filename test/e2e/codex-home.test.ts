@@ -79,12 +79,9 @@ const keyedBy = (lines: string) => configOf(provider.url).replace(/^experimental
 function codex(...args: string[]): string {
   const home = codexHome(null);
   const env = { ...process.env, CODEX_HOME: home.folder };
-  const printed = execFileSync(codexBinary, args, {
-    ...{ env, encoding: "utf8", maxBuffer: 1 << 26 },
-    stdio: ["ignore", "pipe", "ignore"],
-  });
+  const printed = execFileSync(codexBinary, args, { env, stdio: ["ignore", "pipe", "ignore"], maxBuffer: 1 << 26 });
   home.remove();
-  return printed;
+  return printed.toString("utf8");
 }
 
 const eventually = { timeout: 20_000, interval: 250 };
@@ -232,9 +229,8 @@ describe("what a home has for Codex", () => {
 describe("a home that is changed while the gateway runs", () => {
   it("is taken up within seconds, first a login and then a provider, and the turns that run end whole", async () => {
     const words = Array.from({ length: 100 }, (_, count) => `word-${count} `).join("");
-    const home = codexHome(null, {
-      ...{ more: keyedBy("requires_openai_auth = true"), files: { "auth.json": loginWith("sk-first-0123456789") } },
-    });
+    const files = { "auth.json": loginWith("sk-first-0123456789") };
+    const home = codexHome(null, { more: keyedBy("requires_openai_auth = true"), files });
     const opened = await open({ home });
     script = ({ count }) => (count === 1 ? { say: words, chunk: 10, pieceDelay: 150 } : { say: "Fine." });
     const running = ask(opened, "responses", requestFor("responses", { model: "codex", stream: true }));

@@ -3,6 +3,7 @@ import type { Abilities } from "./abilities.ts";
 import { AppProcess, type ExitReason } from "./app-process.ts";
 import { Connection, type ConnectionEvents } from "./connection.ts";
 import { confirm, initialize, readHomeSettings, readNeedsLogin } from "./handshake.ts";
+import { readMistake } from "./home-mistake.ts";
 import { missingVariable, readSecrets } from "./home-secrets.ts";
 import { homeSettings } from "./home-settings.ts";
 import { readBundledModels, writeBareModels } from "./model-catalog.ts";
@@ -83,11 +84,14 @@ export async function launch(options: LaunchOptions, events: ConnectionEvents, s
   try {
     const own = [...textOnly(), `sqlite_home=${JSON.stringify(workplace.databases)}`];
     const patience = AbortSignal.any([leaving.signal, AbortSignal.timeout(Math.max(options.patience, 5_000))]);
-    const first = start(own);
-    const [home, bundled] = await Promise.all([
-      meet(options, first, silent, readHomeSettings),
+    // With a configuration that it cannot read, an app-server falls back to Codex's own, and asks its service for this and that.
+    const [mistake, bundled] = await Promise.all([
+      readMistake(options.command, own, env, patience),
       readBundledModels(options.command, env, patience),
     ]);
+    if (mistake !== "") throw new FailedStart(wrongSettings(options, options.redact(mistake)));
+    const first = start(own);
+    const home = await meet(options, first, silent, readHomeSettings);
     await first.end();
     options.learn(await readSecrets(options.home, home.config, env));
     const hasBareModels = await writeBareModels(home.config, bundled, workplace.models);

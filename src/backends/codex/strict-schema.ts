@@ -5,13 +5,14 @@ import { isObject, type JsonObject, type JsonValue } from "../../turn/index.ts";
  * required and no other allowed.
  */
 export function isStrict(schema: JsonObject): boolean {
-  return fits(schema);
+  return schema.type === "object" && schema.anyOf === undefined && fits(schema);
 }
 
 function fits(node: JsonValue | undefined): boolean {
   if (Array.isArray(node)) return node.every(fits);
   if (!isObject(node)) return true;
   const { properties, required, type } = node;
+  if (Object.keys(node).some((key) => refused.has(key))) return false;
   if (type === "object" && !isObject(properties)) return node.additionalProperties === false;
   if (isObject(properties)) {
     const names = Array.isArray(required) ? required : [];
@@ -19,8 +20,19 @@ function fits(node: JsonValue | undefined): boolean {
     if (!isClosed || !Object.keys(properties).every((name) => names.includes(name))) return false;
     if (!Object.values(properties).every(fits)) return false;
   }
-  return Object.entries(node).every(([key, value]) => key === "properties" || literal.has(key) || fits(value));
+  return Object.entries(node).every(([key, value]) => {
+    if (named.has(key)) return !isObject(value) || Object.values(value).every(fits);
+    return key === "properties" || literal.has(key) || fits(value);
+  });
 }
+
+/** What the service takes in no strict schema. */
+const refused = new Set(
+  "allOf oneOf not if then else dependentRequired dependentSchemas patternProperties propertyNames prefixItems contains".split(
+    " ",
+  ),
+);
+const named = new Set(["$defs", "definitions"]);
 
 /** Keywords whose values are no schemas. */
 const literal = new Set(["enum", "const", "default", "examples", "required"]);

@@ -1,0 +1,28 @@
+import { execFile } from "node:child_process";
+
+/** What Codex says against the configuration of its home; nothing where it can use it. A command that ends at once asks nobody. */
+export function readMistake(
+  command: readonly string[],
+  settings: readonly string[],
+  env: NodeJS.ProcessEnv,
+  signal: AbortSignal,
+): Promise<string> {
+  const at = command.lastIndexOf("app-server");
+  const [program, ...rest] = at === -1 ? [] : command.slice(0, at);
+  if (program === undefined) return Promise.resolve("");
+  return new Promise((resolve) => {
+    const options = { env, signal, killSignal: "SIGKILL", windowsHide: true } as const;
+    execFile(
+      program,
+      [...rest, ...settings.flatMap((setting) => ["-c", setting]), "features", "list"],
+      options,
+      (_error, _stdout, stderr) => resolve(mistakeIn(stderr)),
+    );
+  });
+}
+
+/** "Error: failed to load configuration\n\nCaused by:\n    Model provider `x` not found\n\nStack backtrace: …" */
+function mistakeIn(stderr: string): string {
+  const found = /failed to load (?:\w+ )?configuration\s+Caused by:\s+(?:0: )?(.+)/.exec(stderr);
+  return found?.[1] ?? "";
+}
