@@ -5,5 +5,7 @@ export default defineConfig({
     include: ["test/**/*.test.ts"],
     exclude: ["test/e2e/**"],
     testTimeout: 15_000,
+    // Many tests wait for others: by default one core would be left for nothing.
+    maxWorkers: "100%",
   },
 });

@@ -8,6 +8,7 @@ export default defineConfig({
     include: ["**/*.test.ts"],
     exclude: ["node_modules/**"],
     testTimeout: 30_000,
+    maxWorkers: "100%",
     reporters: ["default", new TableReporter()],
   },
 });
