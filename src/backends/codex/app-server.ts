@@ -233,17 +233,18 @@ export class AppServer {
     };
   }
 
-  /** A process that cannot even say which threads it has is of no use to anybody. */
+  /** A process that cannot even say which threads it has, and says nothing else either, is of no use to anybody. */
   async #suspect(running: Running): Promise<void> {
     if (running.isSuspected) return;
     running.isSuspected = true;
-    const late = () => new Error("no answer");
-    const isAlive = await inTime(running.connection.request("thread/loaded/list", {}), lastPatience, late).then(
-      () => true,
-      (error: unknown) => !(error instanceof Error && error.message === "no answer"),
+    const { connection } = running;
+    const since = performance.now();
+    await inTime(connection.request("thread/loaded/list", {}), lastPatience, () => new Error("no answer")).catch(
+      () => {},
     );
     running.isSuspected = false;
-    if (isAlive) return;
+    // One that has much to do answers late, but it is heard.
+    if (connection.heardAt > since) return;
     this.#tell("error", {}, "Codex does not answer and is ended");
     await this.#end(running);
   }

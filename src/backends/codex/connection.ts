@@ -38,6 +38,8 @@ export class Connection {
   /** Those that have heard something in this read. */
   readonly #touched = new Set<ThreadListener>();
   #isOver = false;
+  /** When anything was heard last. */
+  heardAt = 0;
 
   constructor(input: Writable, output: Readable, events: ConnectionEvents) {
     this.#input = input;
@@ -78,6 +80,7 @@ export class Connection {
 
   #feed(lines: Lines, chunk: Buffer): void {
     if (this.#isOver) return;
+    this.heardAt = performance.now();
     try {
       lines.feed(chunk);
     } catch (error) {
