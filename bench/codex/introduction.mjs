@@ -1,22 +1,7 @@
-/** As Toolwire introduces itself (src/backends/codex/handshake.ts), with what it does not want to hear. */
+import { unheard } from "../../dist/backends/codex/handshake.js";
+
+/** As Toolwire introduces itself, with what it does not want to hear. */
 export const introduction = {
   clientInfo: { name: "bench", title: "Bench", version: "0.0.0" },
-  capabilities: {
-    experimentalApi: true,
-    requestAttestation: false,
-    optOutNotificationMethods: [
-      "account/rateLimits/updated",
-      "app/list/updated",
-      "configWarning",
-      "deprecationNotice",
-      "mcpServer/startupStatus/updated",
-      "remoteControl/status/changed",
-      "skills/changed",
-      "thread/name/updated",
-      "thread/settings/updated",
-      "thread/started",
-      "thread/status/changed",
-      "warning",
-    ],
-  },
+  capabilities: { experimentalApi: true, requestAttestation: false, optOutNotificationMethods: unheard },
 };

@@ -1,8 +1,8 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { type Api, isObject, type JsonObject } from "../../src/turn/index.ts";
 import { ask, requestFor, type TurnWish } from "../support/gateway.ts";
-import { type ChunksReply, itemsReply, type Provider, type Script, startProvider } from "../support/provider.ts";
-import { type CodexGateway, startCodexGateway } from "./support/codex.ts";
+import { type ChunksReply, itemsReply } from "../support/provider.ts";
+import { codexStage } from "./support/codex-stage.ts";
 import { forms, parameters } from "./support/codex-trip.ts";
 import { onlyRequest, upstreamMessages, upstreamTools } from "./support/codex-upstream.ts";
 
@@ -10,24 +10,12 @@ const apis = ["chat", "responses"] as const;
 const weather = { name: "get_weather", description: "Weather now", parameters };
 const inRome = { name: "get_weather", arguments: '{"city":"Rome"}' };
 
-let script: Script = () => ({ say: "Fine." });
-let provider: Provider;
-let gateway: CodexGateway;
-beforeAll(async () => {
-  provider = await startProvider((request) => script(request));
-  gateway = await startCodexGateway(provider);
-});
-afterAll(async () => {
-  await gateway.close();
-  await provider.close();
-});
-beforeEach(() => {
-  provider.requests.length = 0;
-  script = () => ({ say: "Fine." });
-});
+const stage = codexStage();
 
 const play = (api: Api, wish: Partial<TurnWish>, more: JsonObject = {}, headers: Record<string, string> = {}) =>
-  ask(gateway, api, { ...requestFor(api, { model: "codex", ...wish }), ...more }, headers, { usageUnknown: true });
+  ask(stage.gateway, api, { ...requestFor(api, { model: "codex", ...wish }), ...more }, headers, {
+    usageUnknown: true,
+  });
 
 const created = { type: "response.created", response: { id: "resp_1", status: "in_progress", output: [] } };
 const messageOf = (text: string, id = "msg_1") => ({
@@ -52,7 +40,7 @@ function completed(events: JsonObject[], more: JsonObject = {}): ChunksReply {
 
 describe.each(forms)("what the model says (%s, %s)", (api, _form, stream) => {
   it.each([1, 7, 200])("is in its place where Codex takes words of its own out of it (pieces of %s)", async (chunk) => {
-    script = () => ({ say: "see <oai-mem-citation> and </oai-mem-citation> tags", chunk });
+    stage.script = () => ({ say: "see <oai-mem-citation> and </oai-mem-citation> tags", chunk });
     const { text } = await play(api, { stream });
     expect(text.replace("<oai-mem-citation> and </oai-mem-citation>", "")).toBe("see  tags");
   });
@@ -61,28 +49,28 @@ describe.each(forms)("what the model says (%s, %s)", (api, _form, stream) => {
     ["in pieces", () => completed([...spoken("First.", 0), ...spoken("Second.", 1)])],
     ["at once", () => itemsReply([messageOf("First."), messageOf("Second.")])],
   ])("is both of two messages that have one id (%s)", async (_, told) => {
-    script = told;
+    stage.script = told;
     expect((await play(api, { stream })).text).toMatch(/^First\.\s*Second\.$/);
   });
 
   it("is both where the model goes on in a second response with the same id", async () => {
     const first = completed(spoken("First.", 0), { end_turn: false });
-    script = () => (provider.requests.length === 1 ? first : completed(spoken("Second.", 0)));
+    stage.script = () => (stage.provider.requests.length === 1 ? first : completed(spoken("Second.", 0)));
     const answer = await play(api, { stream });
     expect(answer).toMatchObject({ ended: "completed", text: expect.stringMatching(/^First\.\s*Second\.$/) });
-    expect(provider.requests).toHaveLength(2);
+    expect(stage.provider.requests).toHaveLength(2);
   });
 
   it.each([
     ["summary", { summary: [{ type: "summary_text", text: "Hm, Rome." }] }],
     ["text", { summary: [], content: [{ type: "reasoning_text", text: "Hm, Rome." }] }],
   ])("has its reasoning before it, also where that comes at once (%s)", async (_, thought) => {
-    script = () => itemsReply([{ id: "rs_1", type: "reasoning", ...thought }, messageOf("Mild.")]);
+    stage.script = () => itemsReply([{ id: "rs_1", type: "reasoning", ...thought }, messageOf("Mild.")]);
     expect(await play(api, { stream })).toMatchObject({ reasoning: "Hm, Rome.", text: "Mild." });
   });
 
   it("is a refusal where it refuses, and not an empty answer", async () => {
-    script = () => ({ refuse: "I will not." });
+    stage.script = () => ({ refuse: "I will not." });
     const answer = await play(api, { stream });
     expect(answer).toMatchObject({
       status: 200,
@@ -93,7 +81,7 @@ describe.each(forms)("what the model says (%s, %s)", (api, _form, stream) => {
   });
 
   it("is no refusal where it is nothing", async () => {
-    script = () => completed(spoken("", 0));
+    stage.script = () => completed(spoken("", 0));
     expect(await play(api, { stream })).toMatchObject({ status: 200, text: "", refusal: "", ended: "completed" });
   });
 });
@@ -107,7 +95,7 @@ describe("a limit that comes right behind a call", () => {
       incomplete_details: { reason: "max_output_tokens" },
       output: [],
     };
-    script = () => ({
+    stage.script = () => ({
       chunks: [
         created,
         { type: "response.output_item.added", output_index: 0, item: { ...item, arguments: "" } },
@@ -119,7 +107,7 @@ describe("a limit that comes right behind a call", () => {
     const answers = await Promise.all(forms.map(([api, , stream]) => play(api, { stream, tools: [weather] })));
     expect(performance.now() - begun).toBeLessThan(8_000);
     for (const answer of answers) expect(answer).toMatchObject({ calls: [inRome], ended: "length" });
-    expect(provider.requests).toHaveLength(forms.length);
+    expect(stage.provider.requests).toHaveLength(forms.length);
   });
 });
 
@@ -144,7 +132,7 @@ describe.each(apis)("the form of an answer that a %s client wants", (api) => {
     ["a schema that is not", { schema: loose }, false],
   ])("is %s", async (_, wish, isHeld) => {
     await play(api, { prompt: "Hello." }, formOf({ type: "json_schema", name: "report", ...wish }));
-    const { text, ...body } = await onlyRequest(provider);
+    const { text, ...body } = await onlyRequest(stage.provider);
     const told = upstreamMessages(body).filter(([role]) => role === "developer");
     if (isHeld) {
       expect(text).toMatchObject({ format: { type: "json_schema", strict: true, schema: wish.schema } });
@@ -157,7 +145,7 @@ describe.each(apis)("the form of an answer that a %s client wants", (api) => {
 
   it("is JSON of any kind, in words", async () => {
     await play(api, { prompt: "Hello." }, formOf({ type: "json_object" }));
-    const { text, ...body } = await onlyRequest(provider);
+    const { text, ...body } = await onlyRequest(stage.provider);
     expect(isObject(text) && text.format).toBeFalsy();
     expect(upstreamMessages(body)[0]).toMatchObject(["developer", expect.stringContaining("JSON object")]);
   });
@@ -191,14 +179,14 @@ describe.each(apis)("the tools of a %s client", (api) => {
   it("cannot be demanded where they are the provider's own", async () => {
     const answer = await play(api, { tools: [weather] }, { tool_choice: { type: "web_search" } });
     expect(answer).toMatchObject({ status: 400, error: { param: expect.stringMatching(/^tool_choice/) } });
-    expect(provider.requests).toEqual([]);
+    expect(stage.provider.requests).toEqual([]);
   });
 
   it("may have one name twice: the first counts", async () => {
-    script = () => ({ calls: [inRome] });
+    stage.script = () => ({ calls: [inRome] });
     const twice = [weather, { ...weather, description: "Another" }];
     expect(await play(api, { tools: twice })).toMatchObject({ status: 200, calls: [inRome] });
-    expect(upstreamTools(await onlyRequest(provider))).toMatchObject([{ description: "Weather now" }]);
+    expect(upstreamTools(await onlyRequest(stage.provider))).toMatchObject([{ description: "Weather now" }]);
   });
 
   it.each<[string, JsonObject, boolean]>([
@@ -208,7 +196,7 @@ describe.each(apis)("the tools of a %s client", (api) => {
   ])("are told whole in their descriptions where Codex would leave something out: %s", async (_, city, isTold) => {
     const schema = { type: "object", properties: { city }, required: ["city"], additionalProperties: false };
     await play(api, { tools: [{ ...weather, parameters: schema, strict: true }] });
-    const [{ description } = { description: "" }] = upstreamTools(await onlyRequest(provider));
+    const [{ description } = { description: "" }] = upstreamTools(await onlyRequest(stage.provider));
     if (isTold) expect(description).toMatch(/^Weather now\n\n/);
     else expect(description).toBe("Weather now");
     expect(String(description).includes(JSON.stringify(schema))).toBe(isTold);

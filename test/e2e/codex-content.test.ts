@@ -1,9 +1,9 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import { type Api, isObject, type JsonObject, parseJson } from "../../src/turn/index.ts";
 import { objectsOf } from "../support/folded.ts";
 import { ask, followUp, requestFor, type TurnWish } from "../support/gateway.ts";
-import { conversation, itemsReply, type Provider, type Reply, startProvider } from "../support/provider.ts";
-import { type CodexGateway, startCodexGateway } from "./support/codex.ts";
+import { conversation, itemsReply, type Reply } from "../support/provider.ts";
+import { codexStage } from "./support/codex-stage.ts";
 import { forms, parameters } from "./support/codex-trip.ts";
 import { onlyRequest, upstreamItems, upstreamMessages } from "./support/codex-upstream.ts";
 
@@ -13,25 +13,15 @@ const apis = ["chat", "responses"] as const;
 const weather = { name: "get_weather", description: "Weather now", parameters };
 
 let reply: Reply = { say: "Fine." };
-let provider: Provider;
-let gateway: CodexGateway;
-beforeAll(async () => {
-  provider = await startProvider(() => reply);
-  gateway = await startCodexGateway(provider);
-});
-afterAll(async () => {
-  await gateway.close();
-  await provider.close();
-});
+const stage = codexStage(() => reply);
 beforeEach(() => {
-  provider.requests.length = 0;
   reply = { say: "Fine." };
 });
 
 /** Asks, and gives what came back and what Codex asked. */
 async function play(api: Api, wish: Partial<TurnWish>, more: JsonObject = {}) {
-  const answer = await ask(gateway, api, { ...requestFor(api, { model: "codex", ...wish }), ...more });
-  return { answer, body: provider.requests[0]?.body ?? {} };
+  const answer = await ask(stage.gateway, api, { ...requestFor(api, { model: "codex", ...wish }), ...more });
+  return { answer, body: stage.provider.requests[0]?.body ?? {} };
 }
 
 /** A person's message with an image, as each API writes it. */
@@ -64,7 +54,7 @@ describe.each(apis)("an image of a %s client before Codex", (api) => {
     expect(answer).toMatchObject({ status: 400, error: { type: "invalid_request_error" } });
     expect(answer.error?.message).toMatch(/data:/);
     expect(answer.error?.param).toBe(api === "chat" ? "messages" : "input");
-    expect(provider.requests).toEqual([]);
+    expect(stage.provider.requests).toEqual([]);
   });
 });
 
@@ -108,7 +98,7 @@ describe("reasoning that only its maker can read", () => {
       { type: "reasoning", encrypted_content: "U0VDUkVU" },
       { type: "function_call", call_id: "call_1" },
     ]);
-    provider.requests.length = 0;
+    stage.provider.requests.length = 0;
     reply = { say: "Fine." };
     const { body } = await play("responses", { ...wish, after: followUp("responses", first.answer, ["21"]) }, more);
     expect(upstreamItems(body, "reasoning")).toMatchObject([{ encrypted_content: "U0VDUkVU" }]);
@@ -173,9 +163,9 @@ describe("what a conversation says", () => {
     ];
     const spoken = messages.map(({ role, content }) => [role === "system" ? "developer" : role, content]);
     for (const api of apis) {
-      provider.requests.length = 0;
+      stage.provider.requests.length = 0;
       await play(api, {}, { [api === "chat" ? "messages" : "input"]: messages });
-      expect(upstreamMessages(await onlyRequest(provider))).toEqual(spoken);
+      expect(upstreamMessages(await onlyRequest(stage.provider))).toEqual(spoken);
     }
   });
 
@@ -190,7 +180,7 @@ describe("what a conversation says", () => {
 
 describe("the list of models", () => {
   it("has the home's own and those that Codex knows", async () => {
-    const list = parseJson(await (await fetch(`${gateway.url}/v1/models`)).text());
+    const list = parseJson(await (await fetch(`${stage.gateway.url}/v1/models`)).text());
     const ids = objectsOf(isObject(list) ? list.data : undefined).map(({ id }) => id);
     expect(ids).toContain("codex");
     expect(ids).toContain("codex/gpt-5.5");

@@ -1,9 +1,9 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import type { Api, JsonObject } from "../../src/turn/index.ts";
 import { objectsOf } from "../support/folded.ts";
 import { ask, requestFor, type TurnWish } from "../support/gateway.ts";
-import { itemsReply, type Provider, type Reply, startProvider } from "../support/provider.ts";
-import { type CodexGateway, startCodexGateway } from "./support/codex.ts";
+import { itemsReply, type Reply } from "../support/provider.ts";
+import { codexStage } from "./support/codex-stage.ts";
 import { parameters } from "./support/codex-trip.ts";
 import { onlyRequest, upstreamItems, upstreamMessages } from "./support/codex-upstream.ts";
 
@@ -11,26 +11,16 @@ const tools = [{ name: "get_weather", description: "Weather now", parameters }];
 const apis = ["chat", "responses"] as const;
 
 let reply: Reply = { say: "Fine." };
-let provider: Provider;
-let gateway: CodexGateway;
-beforeAll(async () => {
-  provider = await startProvider(() => reply);
-  gateway = await startCodexGateway(provider);
-});
-afterAll(async () => {
-  await gateway.close();
-  await provider.close();
-});
+const stage = codexStage(() => reply);
 beforeEach(() => {
-  provider.requests.length = 0;
   reply = { say: "Fine." };
 });
 
 /** What the model is asked with after this. */
 async function replay(api: Api, after: JsonObject[], wish: Partial<TurnWish> = {}): Promise<JsonObject> {
-  const answer = await ask(gateway, api, requestFor(api, { model: "codex", tools, after, ...wish }));
+  const answer = await ask(stage.gateway, api, requestFor(api, { model: "codex", tools, after, ...wish }));
   expect(answer).toMatchObject({ status: 200, text: "Fine.", ended: "completed" });
-  const body = await onlyRequest(provider);
+  const body = await onlyRequest(stage.provider);
   // So Codex answers a call by itself.
   expect(JSON.stringify(body)).not.toContain('"aborted"');
   return body;
@@ -77,7 +67,7 @@ describe("a result", () => {
       ["chat", [result.chat, user("So?")]],
       ["responses", [output("21 degrees", "call_gone"), user("So?")]],
     ] as const) {
-      provider.requests.length = 0;
+      stage.provider.requests.length = 0;
       const body = await replay(api, [...after]);
       expect(exchanged(body)).toEqual([]);
       expect(upstreamMessages(body).map(([role]) => role)).toEqual(["user", "user", "user"]);
@@ -139,9 +129,9 @@ describe("reasoning that only its maker can read", () => {
     async (keeps) => {
       reply = itemsReply([thought, { id: "fc_1", ...call("Rome", "call_7") }]);
       const asked = requestFor("chat", { model, tools });
-      const first = await ask(gateway, "chat", asked);
+      const first = await ask(stage.gateway, "chat", asked);
       expect(first).toMatchObject({ reasoning: "Look it up.", calls: [{ name: "get_weather" }] });
-      provider.requests.length = 0;
+      stage.provider.requests.length = 0;
       reply = { say: "Fine." };
       const [made] = first.calls;
       const message = {
@@ -170,10 +160,10 @@ describe("what only the Responses API has a word for", () => {
       content: [{ type: "output_text", text, annotations: [] }],
     });
     reply = itemsReply([said("msg_1", "Let me look.", "commentary"), said("msg_2", "It is mild.", "final_answer")]);
-    const first = await ask(gateway, "responses", requestFor("responses", { model: "codex", stream: true }));
+    const first = await ask(stage.gateway, "responses", requestFor("responses", { model: "codex", stream: true }));
     const phases = [{ phase: "commentary" }, { phase: "final_answer" }];
     expect(first.items).toMatchObject(phases);
-    provider.requests.length = 0;
+    stage.provider.requests.length = 0;
     reply = { say: "Fine." };
     const body = await replay("responses", [...first.items, user("Thanks.")]);
     expect(upstreamItems(body, "message").filter(({ role }) => role === "assistant")).toMatchObject(phases);
@@ -203,9 +193,9 @@ describe.each(apis)("an image of a %s client that no model could see", (api) => 
     const part = api === "chat" ? { type: "image_url", image_url: { url } } : { type: "input_image", image_url: url };
     const place = api === "chat" ? "messages" : "input";
     const body = { model: "codex", [place]: [{ role: "user", content: [part] }] };
-    const answer = await ask(gateway, api, body);
+    const answer = await ask(stage.gateway, api, body);
     expect(answer).toMatchObject({ status: 400, error: { type: "invalid_request_error" } });
     expect(answer.error?.param).toMatch(new RegExp(`^${place}`));
-    expect(provider.requests).toEqual([]);
+    expect(stage.provider.requests).toEqual([]);
   });
 });

@@ -1,8 +1,8 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import type { JsonObject } from "../../src/turn/index.ts";
 import { ask, followUp, requestFor } from "../support/gateway.ts";
-import { type Provider, type Script, startProvider } from "../support/provider.ts";
-import { type CodexGateway, startCodexGateway } from "./support/codex.ts";
+import type { Script } from "../support/provider.ts";
+import { codexStage } from "./support/codex-stage.ts";
 import { forms } from "./support/codex-trip.ts";
 import { onlyRequest, toolNames, upstreamItems, upstreamTools } from "./support/codex-upstream.ts";
 
@@ -37,41 +37,27 @@ const callsAll: Script = ({ body }) => ({
   calls: toolNames(body).map((name, n) => ({ id: `call_n${n}`, name, arguments: JSON.stringify({ n }) })),
 });
 
-let script: Script = callsAll;
-let provider: Provider;
-let gateway: CodexGateway;
-beforeAll(async () => {
-  provider = await startProvider((request) => script(request));
-  gateway = await startCodexGateway(provider);
-});
-afterAll(async () => {
-  await gateway.close();
-  await provider.close();
-});
-beforeEach(() => {
-  provider.requests.length = 0;
-  script = callsAll;
-});
+const stage = codexStage(callsAll);
 
 describe.each(forms)("tools whose names Codex does not take (%s, %s)", (api, _form, stream) => {
   it("keep their names for the client, in the calls and when they come back", async () => {
     const wish = { model: "codex", tools: hostile.map(tool), stream };
-    const first = await ask(gateway, api, requestFor(api, wish));
+    const first = await ask(stage.gateway, api, requestFor(api, wish));
     expect(first.calls.map(({ name }) => name)).toEqual(hostile);
     expect(first.calls.map((call) => call.arguments)).toEqual(hostile.map((_, n) => JSON.stringify({ n })));
-    const aliases = toolNames(await onlyRequest(provider));
+    const aliases = toolNames(await onlyRequest(stage.provider));
     expect(aliases).toHaveLength(hostile.length);
     expect(new Set(aliases).size).toBe(hostile.length);
     expect(aliases.filter((name) => !/^[a-zA-Z0-9_-]{1,128}$/.test(name))).toEqual([]);
     // A name that is fit for the model is not changed.
     expect(aliases.at(-1)).toBe("plain");
 
-    provider.requests.length = 0;
-    script = () => ({ say: "All done." });
+    stage.provider.requests.length = 0;
+    stage.script = () => ({ say: "All done." });
     const outputs = hostile.map((name) => `result of ${name}`);
-    const last = await ask(gateway, api, requestFor(api, { ...wish, after: followUp(api, first, outputs) }));
+    const last = await ask(stage.gateway, api, requestFor(api, { ...wish, after: followUp(api, first, outputs) }));
     expect(last).toMatchObject({ text: "All done.", ended: "completed" });
-    const body = await onlyRequest(provider);
+    const body = await onlyRequest(stage.provider);
     expect(toolNames(body)).toEqual(aliases);
     // The model finds its calls under the names that it knows.
     expect(upstreamItems(body, "function_call").map(({ name }) => name)).toEqual(aliases);
@@ -89,35 +75,35 @@ describe("what a conversation may hold", () => {
   it.each(["codex", "codex/gpt-5.5", "codex/gpt-6.1-sol"])(
     "is a tool output of 200 KB, whole, for %s",
     async (model) => {
-      script = () => ({ say: "Read." });
+      stage.script = () => ({ say: "Read." });
       // Every line is another one, so that nothing can be missing in the middle.
       const output = Array.from({ length: 12_000 }, (_, line) => `line ${line} 日本 ü`).join("\n");
       expect(Buffer.byteLength(output)).toBeGreaterThan(200_000);
-      const answer = await ask(gateway, "responses", { ...conversationWith(output), model });
+      const answer = await ask(stage.gateway, "responses", { ...conversationWith(output), model });
       expect(answer.text).toBe("Read.");
-      const [item] = upstreamItems(await onlyRequest(provider), "function_call_output");
+      const [item] = upstreamItems(await onlyRequest(stage.provider), "function_call_output");
       expect(item?.output === output).toBe(true);
     },
   );
 
   it("is an empty tool output", async () => {
-    script = () => ({ say: "Read." });
-    expect((await ask(gateway, "responses", conversationWith(""))).text).toBe("Read.");
-    expect(upstreamItems(await onlyRequest(provider), "function_call_output")).toMatchObject([{ output: "" }]);
+    stage.script = () => ({ say: "Read." });
+    expect((await ask(stage.gateway, "responses", conversationWith(""))).text).toBe("Read.");
+    expect(upstreamItems(await onlyRequest(stage.provider), "function_call_output")).toMatchObject([{ output: "" }]);
   });
 
   it("is 100 tools, the last of which is called", async () => {
     const names = Array.from({ length: 100 }, (_, n) => `tool_${n}`);
-    script = ({ body }) => ({ calls: [{ name: toolNames(body).at(-1) ?? "", arguments: '{"n":99}' }] });
+    stage.script = ({ body }) => ({ calls: [{ name: toolNames(body).at(-1) ?? "", arguments: '{"n":99}' }] });
     const body = requestFor("chat", { model: "codex", tools: names.map(tool), stream: true });
-    expect((await ask(gateway, "chat", body)).calls).toMatchObject([{ name: "tool_99", arguments: '{"n":99}' }]);
-    const offered = upstreamTools(await onlyRequest(provider));
+    expect((await ask(stage.gateway, "chat", body)).calls).toMatchObject([{ name: "tool_99", arguments: '{"n":99}' }]);
+    const offered = upstreamTools(await onlyRequest(stage.provider));
     expect(offered).toMatchObject(names.map(tool));
   });
 
   it("is a tool without parameters or description", async () => {
-    script = callsAll;
+    stage.script = callsAll;
     const body = requestFor("chat", { model: "codex", tools: [{ name: "refresh" }] });
-    expect((await ask(gateway, "chat", body)).calls).toMatchObject([{ name: "refresh" }]);
+    expect((await ask(stage.gateway, "chat", body)).calls).toMatchObject([{ name: "refresh" }]);
   });
 });

@@ -9,6 +9,8 @@ import { endedByItself, errorOf, noteOnInstructions, noteOnModels, noteOnTools, 
 
 export interface AppServerOptions extends LaunchOptions {
   notice: Notice;
+  /** Starts one after the other what would disturb one another. */
+  inTurn: <T>(start: () => Promise<T>) => Promise<T>;
 }
 
 /** A process that runs and can be asked. */
@@ -132,7 +134,7 @@ export class AppServer {
 
   async #launch(): Promise<Running> {
     const before = await signatureOf(this.#options.home);
-    const launched = await launch(this.#options, this.#events(), this.#closing);
+    const launched = await this.#options.inTurn(() => launch(this.#options, this.#events(), this.#closing));
     const { abilities, workplace } = launched;
     let turns = 0;
     const running: Running = {

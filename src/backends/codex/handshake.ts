@@ -4,7 +4,7 @@ import type { Connection } from "./connection.ts";
 import { RpcError } from "./protocol.ts";
 
 /** Said often, and of no use here. */
-const unheard = [
+export const unheard = [
   "account/rateLimits/updated",
   "app/list/updated",
   "configWarning",
