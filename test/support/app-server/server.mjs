@@ -176,7 +176,14 @@ export class AppServer {
     });
     const about = { id, ephemeral: ephemeral ?? false, status: { type: "idle" } };
     const thread = { ...about, modelProvider, model, path: null, cliVersion: this.#scene.version, turns: [] };
-    reply({ thread, model, modelProvider, reasoningEffort: null, cwd: params.cwd ?? "/scratch", approvalPolicy: "never" });
+    reply({
+      thread,
+      model,
+      modelProvider,
+      reasoningEffort: null,
+      cwd: params.cwd ?? "/scratch",
+      approvalPolicy: "never",
+    });
     this.notify("thread/started", { thread: about });
   }
 
