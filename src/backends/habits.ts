@@ -5,6 +5,7 @@ const mostModels = 1_000;
 
 /** Mistral's models, wherever they are served, and its own service. */
 const mistralNames = /mi[sx]tral|ministral|magistral|codestral|devstral|pixtral|voxtral/i;
+const openAIHosts = /(?:^|\.)openai(?:\.azure)?\.com$/;
 const shortId = /^[A-Za-z0-9]{9}$/;
 /** "Tool call id was call_1 but must be a-z, A-Z, 0-9, with a length of 9." */
 const wantsNine = /tool[ _]?call[ _]?id.*length of 9/is;
@@ -15,8 +16,13 @@ export class Habits {
   readonly #shortIds = new Set<string>();
   readonly #thinking = new Set<string>();
 
+  /** Of those that speak Chat Completions, OpenAI alone is known to have tools that take free text. */
+  readonly takesCustomTools: boolean;
+
   constructor(baseUrl: string) {
-    this.#mistral = mistralNames.test(new URL(baseUrl).hostname);
+    const { hostname } = new URL(baseUrl);
+    this.#mistral = mistralNames.test(hostname);
+    this.takesCustomTools = openAIHosts.test(hostname);
   }
 
   takesCallId(id: string, model: string): boolean {

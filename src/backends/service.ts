@@ -8,7 +8,7 @@ export interface ServiceApi {
   path: string;
   /** Whether reasoning is part of a message, so that a provider may miss it there. */
   readonly wantsReasoning: boolean;
-  carries(tool: Tool, turn: Turn): boolean;
+  carries(tool: Tool, habits: Habits): boolean;
   writeRequest(turn: Turn): JsonObject;
   createReader(backend: string, redact: Redact, emit: Emit, turn: Turn): AnswerReader;
 }
@@ -31,8 +31,8 @@ export class ServiceBackend implements Backend {
     this.#habits = new Habits(options.baseUrl);
   }
 
-  carries(tool: Tool, turn: Turn): boolean {
-    return this.#api.carries(tool, turn);
+  carries(tool: Tool): boolean {
+    return this.#api.carries(tool, this.#habits);
   }
 
   run(turn: Turn, round: Round): Promise<void> {

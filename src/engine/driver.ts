@@ -23,6 +23,7 @@ import { Cutoff, noteCutoff } from "./stages/cutoff.ts";
 import { holdWords } from "./stages/hold.ts";
 import { inOrder } from "./stages/in-order.ts";
 import { mendArguments } from "./stages/mend.ts";
+import { originalForm } from "./stages/original-form.ts";
 import { recoverCalls } from "./stages/recover.ts";
 import { rememberCalls } from "./stages/remember.ts";
 import { keepStrict } from "./stages/strict.ts";
@@ -159,7 +160,7 @@ class Driver {
 
   #ask(way: Way, lessons: readonly Item[]): Round {
     const { ids, observer, memory, clock } = this.#plan;
-    const { turn, prompted, recovery } = way.question(lessons);
+    const { turn, prompted, recovery, form } = way.question(lessons);
     const isWhole = !turn.stream && !way.backend.alwaysStreams;
     const cutoff = prompted ? new Cutoff(turn, observer, isWhole) : undefined;
     // What was said cannot be taken back when the call that must come does not.
@@ -173,6 +174,7 @@ class Driver {
       way.repair ? mendArguments(turn) : undefined,
       inOrder(observer),
       keepStrict(turn, checks, observer),
+      form ? originalForm(form) : undefined,
       settleCalls(ids, checks, observer),
       holds ? holdWords() : undefined,
       // A backend that knows nothing of calls misses nothing of them.

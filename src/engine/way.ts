@@ -1,4 +1,5 @@
 import { ExponentialBackoff, type IBackoff } from "cockatiel";
+import type { FunctionForm } from "../tools/index.ts";
 import type { Backend, Breaker, Item, Turn, TurnError } from "../turn/index.ts";
 
 /** One way to have a turn answered: the model that was asked for, or one that stands in for it. */
@@ -26,6 +27,8 @@ export interface Question {
   prompted: boolean;
   /** How calls that the model writes as text are found; nothing where text is left as it is. */
   recovery?: Recovery | undefined;
+  /** How the client's tools were made functions, where they had to be. */
+  form?: FunctionForm | undefined;
 }
 
 export interface Recovery {

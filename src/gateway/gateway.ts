@@ -19,13 +19,12 @@ import {
   type Log,
   type Metrics,
 } from "../telemetry/index.ts";
-import { checkStrictSchemas } from "../tools/index.ts";
+import { checkStrictSchemas, type FunctionForm } from "../tools/index.ts";
 import {
   type Api,
   type Backend,
   type Encoder,
   Ids,
-  type Item,
   isDeeperThan,
   isObject,
   type JsonObject,
@@ -45,7 +44,7 @@ import {
 } from "../wire/responses/index.ts";
 import { checkToolOutputs } from "../wire/tool-outputs.ts";
 import { type BackendState, Models, type PublicModel, type Route } from "./models.ts";
-import { checkRoute, droppedTools, headerList, ignoredParameters, turnFor, wayTo } from "./offer.ts";
+import { checkRoute, formFor, headerList, ignoredParameters, wayTo } from "./offer.ts";
 import { continueResponse, foreignState } from "./provider-state.ts";
 import { secretsOf } from "./secrets.ts";
 
@@ -127,7 +126,8 @@ export class Gateway {
 
     const memory = this.#continuity.of(key?.name ?? null);
     const continued = continueResponse(request.turn, body, memory);
-    const turn = turnFor(continued.turn, route);
+    const form = formFor(continued.turn, route);
+    const { turn } = form;
     checkRoute(turn, route);
     checkStrictSchemas(request.turn.tools, (index) => schemaPath(request, index));
     const ids = new Ids(request.turn.input, route.settings.turn.ids, continued.lastNumber);
@@ -137,22 +137,16 @@ export class Gateway {
         ? new ResponsesEncoder({ request, model: name, now, ids, profile })
         : createChatEncoder({ ...request, model: name, created: now() }, turn.stream);
     let headers: Record<string, string> = {};
-    const take = (taken: Route, offered: Turn, more: readonly Item[]): Turn => {
-      headers = {
-        ...this.#tellDropped(droppedTools(request.turn, new Set(offered.tools), taken), context),
-        ...tellIgnored(body, taken),
-      };
-      return more.length > 0 ? { ...offered, input: [...offered.input, ...more] } : offered;
-    };
-    const way = (taken: Route, offered: Turn, standsIn: boolean): Way =>
-      wayTo(
-        taken,
-        (more) => take(taken, offered, more),
-        (asked) => restoreTurn(asked, taken.backend, memory, standsIn),
-      );
+    const way = (taken: Route, form: FunctionForm, standsIn: boolean): Way =>
+      wayTo(taken, form, {
+        onTaken: () => {
+          headers = { ...this.#tellDropped(form.dropped, context), ...tellIgnored(body, taken) };
+        },
+        restored: (asked) => restoreTurn(asked, taken.backend, memory, standsIn),
+      });
     // What a provider keeps only that provider can continue.
     const others = state ? [] : this.#fallbacks(continued.turn, route);
-    const ways = [way(route, turn, false), ...others.map(({ route, turn }) => way(route, turn, true))];
+    const ways = [way(route, form, false), ...others.map(({ route, form }) => way(route, form, true))];
     return {
       contentType: turn.stream ? eventStream : json,
       get headers() {
@@ -180,16 +174,16 @@ export class Gateway {
   }
 
   /** The models that can stand in for the one of the route in this turn. The key that may use it may use them. */
-  #fallbacks(turn: Turn, { fallback }: Route): { route: Route; turn: Turn }[] {
+  #fallbacks(turn: Turn, { fallback }: Route): { route: Route; form: FunctionForm }[] {
     return fallback.flatMap((name) => {
       const route = this.#models.find(name, () => true);
-      const offered = turnFor(turn, route);
       try {
-        checkRoute(offered, route);
+        const form = formFor(turn, route);
+        checkRoute(form.turn, route);
+        return [{ route, form }];
       } catch {
         return [];
       }
-      return [{ route, turn: offered }];
     });
   }
 

@@ -1,22 +1,14 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Recovery, Way } from "../engine/index.ts";
-import { checkDemand, sentinelDialect, toolLabel } from "../tools/index.ts";
-import {
-  type Backend,
-  type Item,
-  type JsonObject,
-  type JsonValue,
-  type Tool,
-  type Turn,
-  TurnError,
-} from "../turn/index.ts";
+import { checkDemand, FunctionForm, sentinelDialect } from "../tools/index.ts";
+import { type Backend, type JsonObject, type JsonValue, type Tool, type Turn, TurnError } from "../turn/index.ts";
 import type { Route } from "./models.ts";
 
-/** The turn as the route's backend can be asked: its model's name, and the tools that it can carry. */
-export function turnFor(turn: Turn, { backend, model, settings }: Route): Turn {
+/** The turn as the route's backend can be asked: under its model's name, and with the tools in a form that it can carry. */
+export function formFor(turn: Turn, { backend, model, settings }: Route): FunctionForm {
   // Whatever the backend has itself: what is written into a prompt are functions.
-  const carries = (tool: Tool) => (isPrompted(settings) ? tool.type === "function" : backend.carries(tool, turn));
-  return { ...turn, model, tools: turn.tools.filter(carries) };
+  const carries = (tool: Tool) => (isPrompted(settings) ? tool.type === "function" : backend.carries(tool));
+  return new FunctionForm({ ...turn, model }, carries);
 }
 
 function isPrompted({ tools }: Route["settings"]): boolean {
@@ -48,8 +40,12 @@ function knowsOtherTools({ kind, settings }: Route): boolean {
   return kind === "responses" && !isPrompted(settings);
 }
 
-/** `asked` is the turn with more behind its input, as it was taken; `restored` the same with what its client has dropped. */
-export function wayTo(route: Route, asked: (more: readonly Item[]) => Turn, restored: (turn: Turn) => Turn): Way {
+/** `onTaken` hears when the way is taken. `restored` is the turn with what its client has dropped. */
+export function wayTo(
+  route: Route,
+  form: FunctionForm,
+  { onTaken, restored }: { onTaken: () => void; restored: (turn: Turn) => Turn },
+): Way {
   const { backend, breaker, settings } = route;
   const { retries, timeouts } = settings;
   const { repair, reask, strict_failure: strictFailure } = settings.turn;
@@ -57,10 +53,18 @@ export function wayTo(route: Route, asked: (more: readonly Item[]) => Turn, rest
     backend,
     breaker,
     question: (more) => {
-      const turn = asked(more);
+      onTaken();
+      const turn = more.length > 0 ? { ...form.turn, input: [...form.turn.input, ...more] } : form.turn;
       const prompted = mustPrompt(route, turn);
       // Where calls are words, nothing but words need be remembered of them.
-      return { turn: prompted ? turn : restored(turn), prompted, recovery: recoveryFor(settings, prompted) };
+      const { input } = prompted ? turn : restored(turn);
+      const recovery = recoveryFor(settings, prompted);
+      return {
+        turn: { ...turn, input: form.history(input) },
+        prompted,
+        recovery,
+        form: form.converts ? form : undefined,
+      };
     },
     repair,
     retries,
@@ -76,17 +80,6 @@ function recoveryFor({ dialects, turn: { repair } }: Route["settings"], prompted
   const others = dialects === "none" ? [] : dialects;
   const read = others === "auto" ? others : [...new Set([...others, sentinelDialect])];
   return { dialects: read, repair, prompted: true };
-}
-
-/** What of the client's tools is not offered to the model, by name. */
-export function droppedTools({ tools, input }: Turn, offered: ReadonlySet<Tool>, route: Route): string[] {
-  const dropped = tools.filter((tool) => !offered.has(tool)).map(toolLabel);
-  return !knowsOtherTools(route) && input.some(isToolList) ? [...dropped, "additional_tools"] : dropped;
-}
-
-/** Some clients bring tools as an item of their input. */
-function isToolList(item: Item): boolean {
-  return item.type === "opaque" && item.fields.type === "additional_tools";
 }
 
 /** Parameters of the request that change nothing at this backend though they should. */

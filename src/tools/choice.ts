@@ -2,7 +2,6 @@ import {
   type Api,
   asObject,
   type CallKind,
-  type Foreign,
   isObject,
   type JsonObject,
   type JsonValue,
@@ -53,21 +52,19 @@ export function checkChoice(choice: ToolChoice, tools: readonly Tool[], at = "to
 interface Callable {
   kind: CallKind;
   name: string;
-  more?: Foreign | undefined;
+  namespace?: string | undefined;
 }
 
 /** Whether the choice lets a call of this tool through, whatever the model did. */
-export function permits(choice: ToolChoice, { kind, name, more }: Callable): boolean {
+export function permits(choice: ToolChoice, call: Callable): boolean {
   switch (choice.mode) {
     case "none":
       return false;
     case "forced":
-      return isNamed(choice.tool, kind, name);
-    case "allowed": {
-      const namespace = more?.fields.namespace;
-      if (choice.tools.some((tool) => isNamed(tool, kind, name))) return true;
-      return namespace !== undefined && choice.others.some((other) => other.name === namespace);
-    }
+      return isNamed(choice.tool, call);
+    case "allowed":
+      if (choice.tools.some((tool) => isNamed(tool, call))) return true;
+      return call.namespace !== undefined && choice.others.some(({ name }) => name === call.namespace);
     default:
       return true;
   }
@@ -86,8 +83,9 @@ export function checkDemand(choice: ToolChoice, offered: readonly Tool[], at = "
   throw new TurnError("invalid_request", message, { param: at });
 }
 
-function isNamed(tool: ToolName, kind: CallKind, name: string): boolean {
-  return tool.kind === kind && tool.name === name;
+function isNamed(tool: ToolName, { kind, name, namespace }: Callable): boolean {
+  if (tool.kind !== kind || tool.name !== name) return false;
+  return tool.namespace === undefined || tool.namespace === namespace;
 }
 
 function readAllowed(choice: JsonObject, at: string): ToolChoice {
@@ -110,10 +108,15 @@ function readAllowed(choice: JsonObject, at: string): ToolChoice {
 function readToolName(value: JsonObject, kind: CallKind, at: string): ToolName {
   const nested = value[kind];
   if (isObject(nested)) return { kind, name: requiredString(nested, "name", joinPath(at, kind)) };
-  return { kind, name: requiredString(value, "name", at), more: unread(value, readOfToolName, "responses") };
+  return {
+    kind,
+    name: requiredString(value, "name", at),
+    namespace: optionalString(value, "namespace", at),
+    more: unread(value, readOfToolName, "responses"),
+  };
 }
 
-const readOfToolName = new Set(["type", "name"]);
+const readOfToolName = new Set(["type", "name", "namespace"]);
 
 function unknownChoice(value: string, at: string): TurnError {
   return new TurnError(

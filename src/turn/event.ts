@@ -89,6 +89,10 @@ export interface CallStarted {
   call: number;
   kind: CallKind;
   name: string;
+  /** Of the tool, where it stands in one. */
+  namespace?: string | undefined;
+  /** The function that the model called, where the client's tool was offered to it as another. */
+  offeredAs?: string | undefined;
   /** As the backend named them; the engine makes both present and unique. */
   callId?: string | undefined;
   id?: string | undefined;
@@ -96,7 +100,7 @@ export interface CallStarted {
   upstreamId?: string | undefined;
   /** In which the model wrote it, where it was read out of text. */
   dialect?: string | undefined;
-  /** What passes through unread: `namespace` of a Responses item, `extra_content` of a Chat call. */
+  /** What passes through unread, such as `extra_content` of a Chat call. */
   more?: Foreign | undefined;
 }
 

@@ -8,7 +8,7 @@ export function isPortableId(id: string): boolean {
   return portable.test(id);
 }
 
-export type IdPrefix = "call" | "fc" | "ctc" | "msg" | "rs" | "item";
+export type IdPrefix = "call" | "fc" | "ctc" | "tsc" | "msg" | "rs" | "item";
 
 /** A new id that nobody else has. */
 export function newId(prefix: string, separator = "_"): string {
@@ -59,7 +59,7 @@ export class Ids {
 
   /** The two ids of a call: what its output names, and its item's own. */
   claimCall({ kind, callId, id }: { kind: CallKind; callId?: string | undefined; id?: string | undefined }): CallIds {
-    const prefix = kind === "function" ? "fc" : "ctc";
+    const prefix = prefixes[kind];
     const ids = this.areNumbered
       ? this.#nextNumber(prefix)
       : { callId: this.claim("call", callId), id: this.claim(prefix, id) };
@@ -104,6 +104,8 @@ export class Ids {
   }
 }
 
+const prefixes = { function: "fc", custom: "ctc", search: "tsc" } as const satisfies Record<CallKind, IdPrefix>;
+
 const none: ReadonlyMap<string, string> = new Map();
 
 interface CallIds {
@@ -112,7 +114,7 @@ interface CallIds {
 }
 
 /** Nobody counts further; a longer number is an id of another kind. */
-const numbered = /^(?:fc|ctc)_(\d{3,9})$/;
+const numbered = /^(?:fc|ctc|tsc)_(\d{3,9})$/;
 
 /** Whether an id is one of those that are counted, which every conversation begins anew. */
 export function isNumberedId(id: string): boolean {

@@ -1,4 +1,4 @@
-import type { JsonObject } from "./json.ts";
+import type { JsonObject, JsonValue } from "./json.ts";
 
 /** The two public APIs. Responses is the richer one, so items follow its shapes. */
 export type Api = "chat" | "responses";
@@ -58,8 +58,11 @@ export interface MessageItem {
   more?: Foreign | undefined;
 }
 
-/** function: arguments are JSON text. custom: arguments are free text. */
-export type CallKind = "function" | "custom";
+/**
+ * function: arguments are JSON text. custom: arguments are free text. search: the client looks for tools, by arguments in JSON text,
+ * and its output is what it has found.
+ */
+export type CallKind = "function" | "custom" | "search";
 
 export interface CallItem {
   type: "call";
@@ -67,6 +70,8 @@ export interface CallItem {
   /** Correlates the call with its output. */
   callId: string;
   name: string;
+  /** Of the tool, where it stands in one. */
+  namespace?: string | undefined;
   arguments: string;
   /** The item's own id (`fc_…`), where it has one. */
   id?: string | undefined;
@@ -78,6 +83,8 @@ export interface OutputItem {
   kind: CallKind;
   callId: string;
   output: string | Part[];
+  /** What a search has found, as the client wrote it. */
+  tools?: JsonValue[] | undefined;
   id?: string | undefined;
   more?: Foreign | undefined;
 }

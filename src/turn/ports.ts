@@ -23,8 +23,8 @@ export interface Round {
  */
 export interface Backend {
   readonly name: string;
-  /** Whether a tool of this type can be offered to the model in this turn. */
-  carries(tool: Tool, turn: Turn): boolean;
+  /** Whether a tool of this type can be offered to the model as it is. */
+  carries(tool: Tool): boolean;
   run(turn: Turn, round: Round): Promise<void>;
   /** Gets ready before anybody asks. */
   warm?(): void;

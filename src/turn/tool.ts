@@ -34,7 +34,7 @@ export type Tool = FunctionTool | CustomTool | HostedTool;
 export interface ToolName {
   kind: CallKind;
   name: string;
-  /** What else names it, such as `namespace`. */
+  namespace?: string | undefined;
   more?: Foreign | undefined;
 }
 

@@ -312,22 +312,24 @@ describe("tools of special types", () => {
   const fn = { type: "function", name: "f", parameters: { type: "object" } };
   const special = [
     { type: "web_search" },
-    { type: "namespace", name: "agents", tools: [] },
+    { type: "namespace", name: "agents", tools: [{ type: "function", name: "spawn" }, { type: "shell" }] },
     { type: "custom", name: "apply_patch", format: { type: "text" } },
     { type: "mcp", server_label: "s", server_url: "https://example.com" },
   ];
 
-  it("that the backend's API knows are passed on; the rest are left out and named", async () => {
+  it("that the backend's API knows are passed on; of the rest, what can be a function is one, and others are named", async () => {
     const tools = [fn, ...special, { type: "acme:thing" }];
     const known = await ask(gateway, "responses", { model: "responses/m", input: "hi", tools });
     expect(toolTypes()).toEqual(["function", "web_search", "namespace", "custom", "mcp"]);
     expect(known.headers.get("x-toolwire-dropped-tools")).toBe("acme:thing");
 
     const chat = await ask(gateway, "responses", { model: "chat/m", input: "hi", tools, stream: true });
-    expect(offeredTools(provider.requests.at(-1)?.body ?? {}).map(({ name }) => name)).toEqual(["f"]);
-    expect(chat.headers.get("x-toolwire-dropped-tools")).toBe(
-      "web_search, namespace:agents, custom:apply_patch, mcp, acme:thing",
-    );
+    expect(offeredTools(provider.requests.at(-1)?.body ?? {}).map(({ name }) => name)).toEqual([
+      "f",
+      "agents__spawn",
+      "apply_patch",
+    ]);
+    expect(chat.headers.get("x-toolwire-dropped-tools")).toBe("web_search, shell, mcp, acme:thing");
   });
 
   it("may be named in tool_choice, and reach a Responses backend with it", async () => {
@@ -364,7 +366,8 @@ describe("tools of special types", () => {
     const body = await sent("responses", { model: "responses/m", input, parallel_tool_calls: false });
     expect(body).toMatchObject({ input: [additional, {}], parallel_tool_calls: false });
     const chat = await ask(gateway, "responses", { model: "chat/m", input });
-    expect(chat.headers.get("x-toolwire-dropped-tools")).toBe("additional_tools");
+    expect(chat.headers.get("x-toolwire-dropped-tools")).toBeNull();
+    expect(offeredTools(provider.requests.at(-1)?.body ?? {})).toMatchObject([{ name: "f", kind: "function" }]);
   });
 
   it("leave no tool_choice behind when none is left", async () => {
@@ -430,14 +433,16 @@ describe("a tool", () => {
     expect(JSON.stringify(other.tools)).not.toContain("defer_loading");
   });
 
-  it("of the custom kind has its grammar where the backend's API has it", async () => {
+  it("of the custom kind has its grammar where the backend has it, and in its description elsewhere", async () => {
     const grammar = { syntax: "lark", definition: "start: /.+/" };
     const tools = [{ type: "custom", custom: { name: "p", format: { type: "grammar", grammar } } }];
     const question = [{ role: "user", content: "hi" }];
     const flat = await sent("chat", { model: "responses/m", messages: question, tools });
     expect(flat.tools).toEqual([{ type: "custom", name: "p", format: { type: "grammar", ...grammar } }]);
-    const nested = await sent("chat", { model: "chat/m", messages: question, tools });
-    expect(nested.tools).toEqual(tools);
+    const written = await sent("chat", { model: "chat/m", messages: question, tools });
+    expect(offeredTools(written)).toMatchObject([
+      { kind: "function", name: "p", description: expect.stringContaining("lark grammar:\nstart: /.+/") },
+    ]);
   });
 });
 

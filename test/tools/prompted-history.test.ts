@@ -22,12 +22,6 @@ describe("a call", () => {
     ]);
   });
 
-  it("of a custom tool has its text as JSON", () => {
-    expect(told({ ...calls("c1", "apply_patch", "+ a line"), kind: "custom" })).toEqual([
-      'assistant: [function_call id="c1" call_id="c1" name="apply_patch" arguments="{\\"input\\":\\"+ a line\\"}"]',
-    ]);
-  });
-
   it("that nobody answered is just that, and so is an output without a call", () => {
     expect(told(paris, says("user", "Never mind."))).toEqual([`assistant: ${call1}`, "user: Never mind."]);
     expect(told(gives("call_1", "18 °C"))).toEqual([`user: ${output1}`]);

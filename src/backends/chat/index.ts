@@ -6,8 +6,7 @@ import { chatRequest } from "./request.ts";
 export const chatApi: ServiceApi = {
   path: "/chat/completions",
   wantsReasoning: true,
-  // Few providers have custom tools; a chat client that sends one knows that its provider has them.
-  carries: (tool, turn) => tool.type === "function" || (tool.type === "custom" && turn.api === "chat"),
+  carries: (tool, { takesCustomTools }) => tool.type === "function" || (tool.type === "custom" && takesCustomTools),
   writeRequest: chatRequest,
   createReader: (backend, redact, emit, turn) => new ChatReader(backend, redact, emit, turn),
 };

@@ -23,8 +23,9 @@ export class ProviderCalls {
       return;
     }
     growing.started = true;
+    const namespace = typeof item.namespace === "string" ? item.namespace : undefined;
     const more = unread(item, readOfCall, "responses");
-    this.#emit({ type: "call.started", call: number, kind, name, callId, id, more });
+    this.#emit({ type: "call.started", call: number, kind, name, namespace, callId, id, more });
     tellRepairs(growing, this.#emit);
     if (growing.arguments !== "") this.#emit({ type: "call.arguments", call: number, delta: growing.arguments });
   }
@@ -102,7 +103,7 @@ export class ProviderCalls {
   }
 }
 
-const readOfCall = new Set(["type", "id", "call_id", "name", "arguments", "input", "status"]);
+const readOfCall = new Set(["type", "id", "call_id", "name", "namespace", "arguments", "input", "status"]);
 
 function isNotCut({ kind, arguments: text }: GrowingItem): boolean {
   return kind === "custom" || argumentsState(text) !== "cut";

@@ -41,14 +41,14 @@ export function settleCalls(ids: Ids, checks: ArgumentChecks, observer: Observer
     if (!seen?.add(given, text)) observer.repaired("duplicate", given);
     else {
       for (const waiting of held ?? []) pass(waiting, emit);
-      if (given.kind === "function" && text.trim() === "") {
+      if (given.kind !== "custom" && text.trim() === "") {
         emit({ type: "call.arguments", call: event.call, delta: "{}" });
         text += "{}";
         observer.repaired("arguments_empty", open);
       }
       emit({ type: "call.done", call: event.call, arguments: text });
       if (open) observer.callDone(open, text);
-      if (given.kind === "function") look(given.name);
+      if (given.kind !== "custom") look(given.offeredAs ?? given.name);
     }
     given = open = held = undefined;
   };

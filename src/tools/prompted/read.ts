@@ -5,8 +5,8 @@ import { promptOf, withoutPrompt } from "./place.ts";
 import { readHistory } from "./read-history.ts";
 
 /**
- * The turn that `promptTurn` was given, as far as the prompt tells it: custom calls come back as functions, and what was left out
- * does not come back. `undefined` where the prompt explains neither tools nor records: nobody's words are taken for them.
+ * The turn that `promptTurn` was given, as far as the prompt tells it: what was left out does not come back. `undefined` where the
+ * prompt explains neither tools nor records: nobody's words are taken for them.
  */
 export function readPrompted(turn: Turn): Turn | undefined {
   const prompt = readPrompt(promptOf(turn));

@@ -7,9 +7,8 @@ export const recordStart = "[function_call";
 const callKeys = ["id", "call_id", "name", "arguments"] as const;
 const outputKeys = ["call_id", "output"] as const;
 
-export function callRecord({ kind, id, callId, name, arguments: text }: CallItem): string {
-  const json = kind === "custom" ? JSON.stringify({ input: text }) : text;
-  return record("[function_call", callKeys, [id ?? callId, callId, name, json]);
+export function callRecord({ id, callId, name, arguments: text }: CallItem): string {
+  return record("[function_call", callKeys, [id ?? callId, callId, name, text]);
 }
 
 export function outputRecord(callId: string, output: string): string {

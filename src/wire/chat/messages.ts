@@ -34,7 +34,7 @@ class MessageWriter {
   readonly #outputs: ReadonlyMap<number, number>;
   /** The places of the outputs that are written, which may be before their turn: they follow their calls. */
   readonly #written = new Set<number>();
-  /** A chat client that uses what few providers know (the role `developer`, custom calls) knows that its own does. */
+  /** A chat client that uses the role `developer`, which few providers know, knows that its own does. */
   readonly #chatClient: boolean;
   #assistant: AssistantMessage | undefined;
   #attachments: JsonValue[] = [];
@@ -69,7 +69,7 @@ class MessageWriter {
         return;
       }
       case "call":
-        this.#open().call(writeCall(item, this.#chatClient), this.#outputs.get(at));
+        this.#open().call(writeCall(item), this.#outputs.get(at));
         return;
       case "output":
         if (this.#written.has(at)) return;
@@ -195,17 +195,13 @@ function listOf(content: string | JsonValue[]): JsonValue[] {
   return typeof content === "string" ? [{ type: "text", text: content }] : content;
 }
 
-function writeCall(item: CallItem, chatClient: boolean): JsonObject {
-  const { callId: id, name, arguments: text } = item;
-  if (item.kind === "custom" && chatClient) {
-    return { id, type: "custom", custom: { name, input: text }, ...givenBack(item.more, "chat") };
-  }
-  const json = item.kind === "custom" ? JSON.stringify({ input: text }) : text;
+function writeCall({ kind, callId: id, name, arguments: text, more }: CallItem): JsonObject {
+  if (kind === "custom") return { id, type: "custom", custom: { name, input: text }, ...givenBack(more, "chat") };
   return {
     id,
     type: "function",
-    function: { name, arguments: json.trim() === "" ? "{}" : json },
-    ...givenBack(item.more, "chat"),
+    function: { name, arguments: text.trim() === "" ? "{}" : text },
+    ...givenBack(more, "chat"),
   };
 }
 

@@ -1,4 +1,4 @@
-import { type CallKind, type Foreign, givenBack, type JsonObject } from "../../turn/index.ts";
+import { type CallKind, type Foreign, givenBack, type JsonObject, parseJson } from "../../turn/index.ts";
 
 /** A call as the client gets it: both ids, always. This is the only place that makes one. */
 export interface CallForClient {
@@ -6,16 +6,27 @@ export interface CallForClient {
   id: string;
   callId: string;
   name: string;
+  namespace?: string | undefined;
   arguments: string;
-  /** Fields that pass through unread, such as `namespace`. */
+  /** Fields that pass through unread. */
   more?: Foreign | undefined;
 }
 
 export function callItem(call: CallForClient, status: "in_progress" | "completed"): JsonObject {
-  const { kind, id, callId, name, arguments: text } = call;
+  const { kind, id, callId, name, namespace, arguments: text } = call;
   const more = givenBack(call.more, "responses");
-  // A custom call has no status in the API, and a provider that gets one back may refuse it.
-  return kind === "function"
-    ? { ...more, type: "function_call", id, call_id: callId, name, arguments: text, status }
-    : { ...more, type: "custom_tool_call", id, call_id: callId, name, input: text };
+  switch (kind) {
+    case "function":
+      return { ...more, type: "function_call", id, call_id: callId, name, namespace, arguments: text, status };
+    case "custom":
+      // It has no status in the API, and a provider that gets one back may refuse it.
+      return { ...more, type: "custom_tool_call", id, call_id: callId, name, namespace, input: text };
+    case "search":
+      return { ...more, ...searchCall(call), status };
+  }
+}
+
+/** The one call whose arguments are a value; there are none of them until all are there. */
+function searchCall({ id, callId, arguments: text }: CallForClient): JsonObject {
+  return { type: "tool_search_call", id, call_id: callId, execution: "client", arguments: parseJson(text) ?? {} };
 }

@@ -1,4 +1,4 @@
-import type { ErrorBody, JsonObject } from "../../turn/index.ts";
+import type { CallKind, ErrorBody, JsonObject } from "../../turn/index.ts";
 import { doneLine } from "../sse.ts";
 
 /** Where in the response something happens. */
@@ -8,7 +8,7 @@ export interface Place {
 }
 
 export interface OpenCall {
-  kind: "function" | "custom";
+  kind: CallKind;
   callId: string;
   name: string;
 }
@@ -141,6 +141,8 @@ export class OpenAIEmitter implements Emitter {
   }
 
   argumentsDelta(place: Place, call: OpenCall, delta: string): string {
+    // The API has no events for the arguments of a search: its item has them.
+    if (call.kind === "search") return "";
     return this.event(
       call.kind === "function" ? "response.function_call_arguments.delta" : "response.custom_tool_call_input.delta",
       `${this.at(place)},"delta":${JSON.stringify(delta)}`,
@@ -148,6 +150,7 @@ export class OpenAIEmitter implements Emitter {
   }
 
   argumentsDone(place: Place, call: OpenCall, text: string): string {
+    if (call.kind === "search") return "";
     if (call.kind === "custom") {
       return this.event("response.custom_tool_call_input.done", `${this.at(place)},"input":${JSON.stringify(text)}`);
     }

@@ -10,8 +10,10 @@ import {
   type JsonValue,
   joinPath,
   type OutputItem,
+  optionalArray,
   optionalString,
   type Part,
+  parseJson,
   type ReasoningItem,
   type Role,
   requiredString,
@@ -32,10 +34,14 @@ export function readItem(value: JsonValue, at: string): Item {
       return readCall(item, "function", "arguments", at);
     case "custom_tool_call":
       return readCall(item, "custom", "input", at);
+    case "tool_search_call":
+      return isOfClient(item) ? readSearch(item, at) : { type: "opaque", api: "responses", fields: item };
     case "function_call_output":
       return readOutput(item, "function", at);
     case "custom_tool_call_output":
       return readOutput(item, "custom", at);
+    case "tool_search_output":
+      return isOfClient(item) ? readFound(item, at) : { type: "opaque", api: "responses", fields: item };
     case "reasoning":
       return readReasoning(item, at);
     case undefined:
@@ -62,22 +68,9 @@ export function writeItem(item: Item): JsonObject | undefined {
         ...givenBack(item.more, "responses"),
       };
     case "call":
-      return {
-        type: item.kind === "function" ? "function_call" : "custom_tool_call",
-        id: idWith(item.kind === "function" ? "fc" : "ctc", item.id),
-        call_id: item.callId,
-        name: item.name,
-        ...(item.kind === "function" ? { arguments: item.arguments || "{}" } : { input: item.arguments }),
-        ...givenBack(item.more, "responses"),
-      };
+      return { ...writeCall(item), call_id: item.callId, ...givenBack(item.more, "responses") };
     case "output":
-      return {
-        type: item.kind === "function" ? "function_call_output" : "custom_tool_call_output",
-        id: item.id,
-        call_id: item.callId,
-        output: typeof item.output === "string" ? item.output : item.output.map((part) => writePart(part, "user")),
-        ...givenBack(item.more, "responses"),
-      };
+      return { ...writeOutput(item), id: item.id, call_id: item.callId, ...givenBack(item.more, "responses") };
     case "reasoning":
       // A provider refuses reasoning that it did not make: of a chat client, or what we made of a chat backend's.
       if (item.id === undefined || (item.encrypted === undefined && isOwnId(item.id))) return undefined;
@@ -93,10 +86,31 @@ export function writeItem(item: Item): JsonObject | undefined {
   }
 }
 
+function writeCall({ kind, id, name, namespace, arguments: text }: CallItem): JsonObject {
+  switch (kind) {
+    case "function":
+      return { type: "function_call", id: idWith("fc", id), name, namespace, arguments: text || "{}" };
+    case "custom":
+      return { type: "custom_tool_call", id: idWith("ctc", id), name, namespace, input: text };
+    case "search":
+      return { type: "tool_search_call", id: idWith("ts", id), arguments: parseJson(text) ?? {} };
+  }
+}
+
+function writeOutput({ kind, output, tools }: OutputItem): JsonObject {
+  if (kind === "search") return { type: "tool_search_output", tools: tools ?? [] };
+  return {
+    type: kind === "function" ? "function_call_output" : "custom_tool_call_output",
+    output: typeof output === "string" ? output : output.map((part) => writePart(part, "user")),
+  };
+}
+
 const readOfMessage = new Set(["type", "id", "role", "content"]);
 /** `parsed_arguments` is what OpenAI's SDKs add to an item, and the API refuses when it comes back. */
-const readOfFunctionCall = new Set(["type", "id", "call_id", "name", "arguments", "parsed_arguments"]);
-const readOfCustomCall = new Set(["type", "id", "call_id", "name", "input"]);
+const readOfFunctionCall = new Set(["type", "id", "call_id", "name", "namespace", "arguments", "parsed_arguments"]);
+const readOfCustomCall = new Set(["type", "id", "call_id", "name", "namespace", "input"]);
+const readOfSearch = new Set(["type", "id", "call_id", "arguments"]);
+const readOfFound = new Set(["type", "id", "call_id", "tools"]);
 const readOfOutput = new Set(["type", "id", "call_id", "output"]);
 const readOfReasoning = new Set(["type", "id", "summary", "encrypted_content"]);
 
@@ -126,6 +140,7 @@ function readCall(item: JsonObject, kind: CallKind, argumentsKey: "arguments" | 
     kind,
     callId: requiredString(item, "call_id", at),
     name: requiredString(item, "name", at),
+    namespace: optionalString(item, "namespace", at),
     arguments: isObject(item[argumentsKey])
       ? JSON.stringify(item[argumentsKey])
       : (optionalString(item, argumentsKey, at) ?? ""),
@@ -145,6 +160,36 @@ function readOutput(item: JsonObject, kind: CallKind, at: string): OutputItem {
     output: typeof output === "string" ? output : readContent(output, path),
     id: optionalString(item, "id", at),
     more: unread(item, readOfOutput, "responses"),
+  };
+}
+
+/** A search that the provider runs is its own affair, and has no id that an output could name. */
+function isOfClient({ call_id: id, execution }: JsonObject): boolean {
+  return typeof id === "string" && execution !== "server";
+}
+
+function readSearch(item: JsonObject, at: string): CallItem {
+  const given = item.arguments;
+  return {
+    type: "call",
+    kind: "search",
+    callId: requiredString(item, "call_id", at),
+    name: "tool_search",
+    arguments: typeof given === "string" ? given : JSON.stringify(given ?? {}),
+    id: optionalString(item, "id", at),
+    more: unread(item, readOfSearch, "responses"),
+  };
+}
+
+function readFound(item: JsonObject, at: string): OutputItem {
+  return {
+    type: "output",
+    kind: "search",
+    callId: requiredString(item, "call_id", at),
+    output: "",
+    tools: optionalArray(item, "tools", at) ?? [],
+    id: optionalString(item, "id", at),
+    more: unread(item, readOfFound, "responses"),
   };
 }
 

@@ -211,10 +211,10 @@ export class ResponseOutput {
     this.#done(reasoning.place, reasoningItem(reasoning, "completed", encrypted));
   }
 
-  #openCall({ kind, id = "", callId = "", name, more }: CallStarted): void {
+  #openCall({ kind, id = "", callId = "", name, namespace, more }: CallStarted): void {
     this.#close("completed");
     const place = this.#place(id);
-    const call: CallForClient = { kind, id, callId, name, arguments: "", more };
+    const call: CallForClient = { kind, id, callId, name, namespace, arguments: "", more };
     this.#open = { type: "call", place, call };
     this.#out += this.#emitter.itemAdded(place, callItem(call, "in_progress"), call);
   }

@@ -78,6 +78,6 @@ export function writeChoice(choice: ToolChoice): JsonValue {
   }
 }
 
-function writeToolName({ kind, name, more }: ToolName): JsonObject {
-  return { ...givenBack(more, "responses"), type: kind, name };
+function writeToolName({ kind, name, namespace, more }: ToolName): JsonObject {
+  return { ...givenBack(more, "responses"), type: kind, name, namespace };
 }

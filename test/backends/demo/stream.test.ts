@@ -149,10 +149,9 @@ describe("the backend", () => {
   });
 
   it("carries what it can call, and closes", async () => {
-    const turn = turnOf("hello");
-    expect(backend.carries(getWeather, turn)).toBe(true);
-    expect(backend.carries({ type: "custom", name: "x" }, turn)).toBe(true);
-    expect(backend.carries({ type: "hosted", api: "responses", definition: { type: "web_search" } }, turn)).toBe(false);
+    expect(backend.carries(getWeather)).toBe(true);
+    expect(backend.carries({ type: "custom", name: "x" })).toBe(true);
+    expect(backend.carries({ type: "hosted", api: "responses", definition: { type: "web_search" } })).toBe(false);
     await expect(backend.close()).resolves.toBeUndefined();
   });
 

@@ -1,0 +1,47 @@
+import { FreeText, type FunctionForm } from "../../tools/index.ts";
+import type { CallStarted, Emit } from "../../turn/index.ts";
+import type { Stage } from "./stage.ts";
+
+/** A call of a function that stands for another tool becomes the call of that tool, as its client knows it. */
+export function originalForm(form: FunctionForm): Stage {
+  let texts: Map<number, FreeText> | undefined;
+
+  const start = (event: CallStarted, emit: Emit) => {
+    const tool = event.kind === "function" ? form.original(event.name) : undefined;
+    if (!tool) {
+      emit(event);
+      return;
+    }
+    const { kind, name, namespace } = tool;
+    if (kind === "custom") {
+      texts ??= new Map();
+      texts.set(event.call, new FreeText());
+    }
+    // The id of an item tells its type.
+    const id = kind === "function" ? event.id : undefined;
+    emit({ ...event, kind, name, namespace, id, offeredAs: event.name });
+  };
+
+  return (event, emit) => {
+    switch (event.type) {
+      case "call.started":
+        start(event, emit);
+        return;
+      case "call.arguments": {
+        const text = texts?.get(event.call);
+        const delta = text ? text.push(event.delta) : event.delta;
+        if (delta !== "") emit(delta === event.delta ? event : { ...event, delta });
+        return;
+      }
+      case "call.done": {
+        const rest = texts?.get(event.call)?.end() ?? "";
+        texts?.delete(event.call);
+        if (rest !== "") emit({ type: "call.arguments", call: event.call, delta: rest });
+        emit(event);
+        return;
+      }
+      default:
+        emit(event);
+    }
+  };
+}

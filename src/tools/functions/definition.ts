@@ -1,0 +1,55 @@
+import { type CustomTool, type FunctionTool, isObject, type JsonObject } from "../../turn/index.ts";
+import type { Convertible } from "./gather.ts";
+
+/** The one argument of a tool that takes free text. */
+export const freeTextKey = "input";
+
+/** A tool as a function of this name. `about`: what is said of all tools of its namespace is told here. */
+export function functionOf(tool: Convertible, name: string, about: string | undefined): FunctionTool {
+  const { definition } = tool;
+  const told = about === undefined ? undefined : `About all tools of ${tool.namespace}: ${about}`;
+  switch (definition.type) {
+    case "function":
+      return { ...definition, name, description: paragraphs(definition.description, told) };
+    case "custom":
+      return {
+        type: "function",
+        name,
+        description: paragraphs(definition.description, told, aboutText(definition)),
+        parameters: {
+          type: "object",
+          properties: { [freeTextKey]: { type: "string", description: "The whole text." } },
+          required: [freeTextKey],
+          additionalProperties: false,
+        },
+      };
+    case "hosted": {
+      const { description, parameters } = definition.definition;
+      return {
+        type: "function",
+        name,
+        description: typeof description === "string" && description !== "" ? description : "Searches for more tools.",
+        parameters: isObject(parameters) && isObject(parameters.properties) ? parameters : query,
+      };
+    }
+  }
+}
+
+/** Its own description may say that it takes no JSON, which is true of the tool and not of the function. */
+function aboutText({ format }: CustomTool): string {
+  const how = `This tool takes free text. Here it is called as a function: put the whole text, as it is, into the string \`${freeTextKey}\`, whatever is said above about JSON.`;
+  if (typeof format?.definition !== "string") return how;
+  const kind = typeof format.syntax === "string" ? `${format.syntax} grammar` : "grammar";
+  return `${how} The text must follow this ${kind}:\n${format.definition}`;
+}
+
+const query: JsonObject = {
+  type: "object",
+  properties: { query: { type: "string", description: "What the tool should be able to do." } },
+  required: ["query"],
+};
+
+function paragraphs(...texts: (string | undefined)[]): string | undefined {
+  const said = texts.filter((text) => text !== undefined && text !== "");
+  return said.length > 0 ? said.join("\n\n") : undefined;
+}

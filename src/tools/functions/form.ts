@@ -1,0 +1,147 @@
+import type { CallItem, Item, JsonObject, OutputItem, Tool, ToolChoice, ToolName, Turn } from "../../turn/index.ts";
+import { readTools } from "../catalog.ts";
+import { freeTextKey, functionOf } from "./definition.ts";
+import { type Carries, type Convertible, gatherTools, isToolList, type ToolIdentity } from "./gather.ts";
+import { FunctionNames } from "./names.ts";
+
+/**
+ * A turn for a backend that knows less than its client: what it does not carry (tools that take free text, tools in namespaces, a
+ * search for tools) is offered as functions, and what was called before is told as their calls. Where the backend carries everything,
+ * it is the turn as it was.
+ */
+export class FunctionForm {
+  /** With the tools and the choice in this form; the input is as it was. */
+  readonly turn: Turn;
+  /** What cannot be offered at all, by name. */
+  readonly dropped: readonly string[];
+  readonly #names: FunctionNames;
+  /** By their names. */
+  readonly #converted = new Map<string, Convertible>();
+  readonly #carriesCustom: boolean;
+  readonly #carriesNamespaces: boolean;
+
+  constructor(turn: Turn, carries: Carries) {
+    this.#carriesCustom = carries({ type: "custom", name: "text" });
+    this.#carriesNamespaces = carries({ type: "hosted", api: "responses", definition: { type: "namespace" } });
+    const { gathered, dropped } = gatherTools(turn, carries);
+    this.dropped = dropped;
+    this.#names = new FunctionNames(gathered.flatMap(({ as, tool }) => (as === "is" ? identitiesOf(tool) : [])));
+    const introduced = new Set<string>();
+    const tools = gathered.map(({ as, tool }): Tool => {
+      if (as === "is") return tool;
+      const name = this.#names.of(tool);
+      this.#converted.set(name, tool);
+      const { namespace = "", about } = tool;
+      const isFirst = !introduced.has(namespace);
+      introduced.add(namespace);
+      return functionOf(tool, name, isFirst ? about : undefined);
+    });
+    this.turn = { ...turn, tools, choice: this.#choice(turn.choice) };
+  }
+
+  /** Whether any tool is offered as what it is not. */
+  get converts(): boolean {
+    return this.#converted.size > 0;
+  }
+
+  /** The conversation as the backend can be told it. */
+  history(input: Item[]): Item[] {
+    if (!input.some((item) => this.#isForeign(item))) return input;
+    return input.flatMap((item): Item[] => {
+      if (!this.#isForeign(item)) return [item];
+      if (item.type === "call") return [this.#call(item)];
+      return item.type === "output" ? [this.#output(item)] : [];
+    });
+  }
+
+  /** What the client knows a function by that the model has called; nothing where it is offered as it is. */
+  original(name: string): ToolIdentity | undefined {
+    return this.#names.tool(name);
+  }
+
+  /** Whether the backend has no form for it. */
+  #isForeign(item: Item): boolean {
+    if (isToolList(item)) return !this.#carriesNamespaces;
+    if (item.type !== "call" && item.type !== "output") return false;
+    const isNamed = item.type === "call" && item.namespace !== undefined;
+    if (item.kind === "search" || isNamed) return !this.#carriesNamespaces;
+    return item.kind === "custom" && !this.#carriesCustom;
+  }
+
+  #call(item: CallItem): CallItem {
+    const { kind, name, namespace, arguments: text, id } = item;
+    return {
+      ...item,
+      kind: "function",
+      name: this.#names.of({ kind, name, namespace }),
+      namespace: undefined,
+      arguments: kind === "custom" ? JSON.stringify({ [freeTextKey]: text }) : text,
+      // The id of an item tells its type.
+      id: kind === "function" ? id : undefined,
+    };
+  }
+
+  #output(item: OutputItem): OutputItem {
+    const output = item.kind === "search" ? this.#found(item) : item.output;
+    return { ...item, kind: "function", output, tools: undefined, id: undefined };
+  }
+
+  #found({ tools }: OutputItem): string {
+    const names = readTools(tools, "responses").flatMap((tool) => this.#namesIn(tool));
+    if (names.length === 0) return "No tools were found.";
+    return `Found, and can be called from now on: ${names.join(", ")}`;
+  }
+
+  #namesIn(tool: Tool): string[] {
+    if (tool.type !== "hosted") return [this.#names.of({ kind: tool.type, name: tool.name })];
+    const { name: namespace, tools } = tool.definition;
+    if (typeof namespace !== "string" || !Array.isArray(tools)) return [];
+    return readTools(tools, "responses").flatMap((inner) =>
+      inner.type === "hosted" ? [] : [this.#names.of({ kind: inner.type, name: inner.name, namespace })],
+    );
+  }
+
+  #choice(choice: ToolChoice): ToolChoice {
+    switch (choice.mode) {
+      case "forced": {
+        const [tool] = this.#chosen(choice.tool);
+        return tool ? { mode: "forced", tool } : choice;
+      }
+      case "allowed": {
+        const named = choice.tools.flatMap((tool) => {
+          const chosen = this.#chosen(tool);
+          return chosen.length > 0 ? chosen : [tool];
+        });
+        const others = choice.others.filter((other) => this.#chosenBy(other).length === 0);
+        return { ...choice, tools: [...named, ...choice.others.flatMap((other) => this.#chosenBy(other))], others };
+      }
+      case "hosted": {
+        const [tool] = choice.choice.type === "tool_search" ? this.#chosenBy(choice.choice) : [];
+        return tool ? { mode: "forced", tool } : choice;
+      }
+      default:
+        return choice;
+    }
+  }
+
+  /** The functions that a tool's name means. Without a namespace it means the tool that stands in none, if there is one. */
+  #chosen({ kind, name, namespace }: ToolName): ToolName[] {
+    const exact = this.#names.known({ kind, name, namespace });
+    if (exact !== undefined) return this.#converted.has(exact) ? [{ kind: "function", name: exact }] : [];
+    if (namespace !== undefined) return [];
+    return this.#where((tool) => tool.kind === kind && tool.name === name);
+  }
+
+  #chosenBy({ type, name }: JsonObject): ToolName[] {
+    if (type === "tool_search") return this.#where((tool) => tool.kind === "search");
+    return type === "namespace" ? this.#where((tool) => tool.namespace !== undefined && tool.namespace === name) : [];
+  }
+
+  #where(isMeant: (tool: Convertible) => boolean): ToolName[] {
+    return [...this.#converted].flatMap(([name, tool]) => (isMeant(tool) ? [{ kind: "function", name }] : []));
+  }
+}
+
+function identitiesOf(tool: Tool): ToolIdentity[] {
+  return tool.type === "hosted" ? [] : [{ kind: tool.type, name: tool.name }];
+}

@@ -1,0 +1,65 @@
+import { createHash } from "node:crypto";
+import { identityKey, type ToolIdentity } from "./gather.ts";
+
+/** What every backend accepts in a function's name. */
+const longest = 64;
+const unusual = /[^A-Za-z0-9_-]/g;
+
+/** The names under which tools are offered as functions: legal at every backend, and each for one tool only. */
+export class FunctionNames {
+  readonly #taken = new Set<string>();
+  readonly #names = new Map<string, string>();
+  readonly #tools = new Map<string, ToolIdentity>();
+
+  /** `kept` are offered as they are. */
+  constructor(kept: readonly ToolIdentity[]) {
+    for (const tool of kept) {
+      this.#taken.add(tool.name);
+      this.#names.set(identityKey(tool), tool.name);
+    }
+  }
+
+  known(tool: ToolIdentity): string | undefined {
+    return this.#names.get(identityKey(tool));
+  }
+
+  /** The same for the same tool, always. */
+  of(tool: ToolIdentity): string {
+    const key = identityKey(tool);
+    const known = this.#names.get(key);
+    if (known !== undefined) return known;
+    const name = this.#free(tool, key);
+    this.#taken.add(name);
+    this.#names.set(key, name);
+    this.#tools.set(name, tool);
+    return name;
+  }
+
+  /** The tool behind a name. Models that saw `files.read` elsewhere write it so, or without what stands before. */
+  tool(name: string): ToolIdentity | undefined {
+    const known = this.#tools.get(name);
+    if (known || this.#taken.has(name)) return known;
+    const meant = [...this.#tools.values()].filter((tool) => isWrittenAs(tool, name));
+    return meant.length === 1 ? meant[0] : undefined;
+  }
+
+  #free({ name, namespace }: ToolIdentity, key: string): string {
+    const plain = (isDefault(namespace) ? name : `${namespace}__${name}`).replace(unusual, "_");
+    if (plain.length <= longest && !this.#taken.has(plain)) return plain;
+    const digest = createHash("sha256").update(key).digest("hex");
+    for (let length = 8; ; length++) {
+      const mark = `_${digest.slice(0, length)}`;
+      const marked = plain.slice(0, longest - mark.length) + mark;
+      if (!this.#taken.has(marked)) return marked;
+    }
+  }
+}
+
+/** Models are taught that a tool without a namespace stands in this one, and Codex takes them for the same. */
+function isDefault(namespace: string | undefined): boolean {
+  return namespace === undefined || namespace === "" || namespace === "functions";
+}
+
+function isWrittenAs({ name, namespace }: ToolIdentity, written: string): boolean {
+  return written === name || (namespace !== undefined && written === `${namespace}.${name}`);
+}
