@@ -1,10 +1,11 @@
-import type { Backend, Emit, JsonObject, Round, Tool, Turn } from "../turn/index.ts";
+import type { Api, Backend, Emit, JsonObject, Round, Tool, Turn } from "../turn/index.ts";
 import { Habits } from "./habits.ts";
 import { type AnswerReader, Upstream, type UpstreamOptions } from "./upstream.ts";
 import type { Redact } from "./upstream-errors.ts";
 
 /** What a provider's API is made of: where a turn goes, how it is written, and how the answer is read. */
 export interface ServiceApi {
+  readonly name: Api;
   path: string;
   /** Whether reasoning is part of a message, so that a provider may miss it there. */
   readonly wantsReasoning: boolean;
@@ -37,9 +38,15 @@ export class ServiceBackend implements Backend {
 
   run(turn: Turn, round: Round): Promise<void> {
     const reader = this.#api.createReader(this.name, this.#redact, this.#noticing(turn, round.emit), turn);
-    return this.#upstream.post(this.#api.path, this.#api.writeRequest(turn), round, reader).catch((error: unknown) => {
-      throw this.#habits.learnFrom(error, turn.model);
-    });
+    return this.#upstream
+      .post(this.#api.path, this.#api.writeRequest(turn), round, reader, this.#headers(turn))
+      .catch((error: unknown) => {
+        throw this.#habits.learnFrom(error, turn.model);
+      });
+  }
+
+  #headers({ api, headers }: Turn): Turn["headers"] {
+    return api === this.#api.name ? headers : undefined;
   }
 
   takesCallId(id: string, model: string): boolean {

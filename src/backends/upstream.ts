@@ -57,7 +57,14 @@ export class Upstream {
     };
   }
 
-  post(path: string, body: JsonObject, round: Round, reader: AnswerReader): Promise<void> {
+  /** `besides` are headers of this request; what the configuration says goes before them. */
+  post(
+    path: string,
+    body: JsonObject,
+    round: Round,
+    reader: AnswerReader,
+    besides?: Readonly<Record<string, string>>,
+  ): Promise<void> {
     const { name, timeouts, redact } = this.#options;
     return new Promise((resolve, reject) => {
       const exchange = new Exchange({ name, round, reader, redact, resolve, reject, streams: body.stream === true });
@@ -66,7 +73,7 @@ export class Upstream {
           origin: this.#origin,
           path: this.#path + path,
           method: "POST",
-          headers: this.#headers,
+          headers: besides ? { ...besides, ...this.#headers } : this.#headers,
           body: JSON.stringify(body),
           headersTimeout: timeouts.first_content,
           bodyTimeout: timeouts.idle,

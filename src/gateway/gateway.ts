@@ -55,6 +55,8 @@ export interface RequestContext {
   key: Key | null;
   /** `x-toolwire-profile`. */
   profile?: string | undefined;
+  /** Headers that a provider of the same API may want to see. */
+  headers?: Readonly<Record<string, string>> | undefined;
   /** By `performance.now()`. */
   receivedAt: number;
 }
@@ -126,7 +128,8 @@ export class Gateway {
 
     const memory = this.#continuity.of(key?.name ?? null);
     const continued = continueResponse(request.turn, body, memory);
-    const form = formFor(continued.turn, route);
+    const asked = { ...continued.turn, headers: context.headers };
+    const form = formFor(asked, route);
     const { turn } = form;
     checkRoute(turn, route);
     checkStrictSchemas(request.turn.tools, (index) => schemaPath(request, index));
@@ -145,7 +148,7 @@ export class Gateway {
         restored: (asked) => restoreTurn(asked, taken.backend, memory, standsIn),
       });
     // What a provider keeps only that provider can continue.
-    const others = state ? [] : this.#fallbacks(continued.turn, route);
+    const others = state ? [] : this.#fallbacks(asked, route);
     const ways = [way(route, form, false), ...others.map(({ route, form }) => way(route, form, true))];
     return {
       contentType: turn.stream ? eventStream : json,

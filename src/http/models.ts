@@ -1,5 +1,6 @@
 import type { PublicModel } from "../gateway/index.ts";
 import { type JsonObject, TurnError } from "../turn/index.ts";
+import { codexModel } from "./codex-models.ts";
 
 /** The list in both shapes: `data` for OpenAI clients, `models` for Codex. */
 export function listModels(models: readonly PublicModel[]): JsonObject {
@@ -14,8 +15,4 @@ export function oneModel(models: readonly PublicModel[], id: string): JsonObject
 
 function openAIModel({ id, backend }: PublicModel): JsonObject {
   return { id, object: "model", created: 0, owned_by: backend };
-}
-
-function codexModel({ id, backend, kind }: PublicModel): JsonObject {
-  return { slug: id, display_name: id, description: `${kind} model of the backend ${backend}`, supported_in_api: true };
 }

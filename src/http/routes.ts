@@ -62,9 +62,13 @@ function addRoute(server: FastifyInstance, url: string, handlers: Handlers, door
 }
 
 function refuseMethod(request: FastifyRequest, reply: FastifyReply, allowed: readonly string[]): never {
+  // Codex gives a server that has no WebSocket up at this status, and asks it again and again at others.
+  if (request.headers.upgrade !== undefined) throw new TurnError("websocket_unavailable", noWebSocket);
   reply.header("allow", [...allowed, "OPTIONS"].join(", "));
   throw new TurnError("method_not_allowed", `${request.method} does not work here; use ${allowed.join(" or ")}.`);
 }
+
+const noWebSocket = "There is no WebSocket here yet; send the request by POST.";
 
 async function tellReadiness(gateway: Gateway, reply: FastifyReply): Promise<FastifyReply> {
   const { troubles, notes } = await gateway.ready();

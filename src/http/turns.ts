@@ -1,3 +1,4 @@
+import type { IncomingHttpHeaders } from "node:http";
 import { setTimeout } from "node:timers/promises";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Gateway } from "../gateway/index.ts";
@@ -32,6 +33,7 @@ export class Turns {
         requestId: request.id,
         key: request.key,
         profile: oneOf(request.headers["x-toolwire-profile"]),
+        headers: api === "responses" ? providerHeaders(request.headers) : undefined,
         receivedAt: performance.now(),
       });
       // What was read of it is in the turn; the rest need not be held while a model thinks.
@@ -87,6 +89,20 @@ const lastWords = 1_000;
 
 function wait(milliseconds: number, signal: AbortSignal): Promise<void> {
   return setTimeout(milliseconds, undefined, { signal }).catch(() => {});
+}
+
+/** What Codex tells its provider beside the body: which form its request has, and which session it belongs to. */
+const ofProvider = /^(?:x-codex-[a-z-]+|x-openai-internal-codex-responses-lite|originator|session-id|thread-id)$/;
+
+function providerHeaders(headers: IncomingHttpHeaders): Record<string, string> | undefined {
+  let found: Record<string, string> | undefined;
+  for (const name in headers) {
+    const value = ofProvider.test(name) ? oneOf(headers[name]) : undefined;
+    if (value === undefined) continue;
+    found ??= {};
+    found[name] = value;
+  }
+  return found;
 }
 
 function oneOf(header: string | string[] | undefined): string | undefined {

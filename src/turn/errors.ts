@@ -22,6 +22,7 @@ const catalogue = {
   body_too_large: { status: 413, type: "invalid_request_error" },
   unsupported_media_type: { status: 415, type: "invalid_request_error" },
   unknown_host: { status: 421, type: "invalid_request_error" },
+  websocket_unavailable: { status: 426, type: "invalid_request_error" },
   rate_limit_exceeded: { status: 429, type: "rate_limit_error" },
   headers_too_large: { status: 431, type: "invalid_request_error" },
   client_closed: { status: 499, type: "invalid_request_error" },

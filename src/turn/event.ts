@@ -191,6 +191,8 @@ export type FinishReason = "stop" | "length" | "content_filter";
 export interface TurnFinished {
   type: "turn.finished";
   reason: FinishReason;
+  /** false: the model is not done, and wants to be asked again as things are. */
+  endTurn?: boolean | undefined;
 }
 
 export interface TurnFailed {

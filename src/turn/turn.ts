@@ -51,6 +51,8 @@ export interface Turn {
   format?: OutputFormat | undefined;
   /** State kept by a Responses provider, which only such a backend can continue. */
   previousResponseId?: string | undefined;
+  /** The request's headers that mean something to a provider of the same API. */
+  headers?: Readonly<Record<string, string>> | undefined;
   /** The request's parameters that the common language has no word for; for a backend of the same API. */
   parameters: JsonObject;
 }

@@ -4,6 +4,7 @@ import { chatRequest } from "./request.ts";
 
 /** Chat Completions, as a provider speaks it. */
 export const chatApi: ServiceApi = {
+  name: "chat",
   path: "/chat/completions",
   wantsReasoning: true,
   carries: (tool, { takesCustomTools }) => tool.type === "function" || (tool.type === "custom" && takesCustomTools),

@@ -5,6 +5,7 @@ import { responsesRequest } from "./request.ts";
 
 /** The Responses API, as a provider speaks it. */
 export const responsesApi: ServiceApi = {
+  name: "responses",
   path: "/responses",
   wantsReasoning: false,
   carries: isResponsesTool,

@@ -115,7 +115,8 @@ export class ResponsesReader implements AnswerReader {
     const whole = this.#items.end(!incomplete);
     if (isObject(response.usage)) this.#emit({ type: "usage.reported", usage: readUsage(response.usage) });
     this.finished = true;
-    this.#emit({ type: "turn.finished", reason: whole || reason !== "stop" ? reason : "length" });
+    const endTurn = typeof response.end_turn === "boolean" ? response.end_turn : undefined;
+    this.#emit({ type: "turn.finished", reason: whole || reason !== "stop" ? reason : "length", endTurn });
   }
 
   #failure(error: JsonValue): Error {

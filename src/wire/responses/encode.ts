@@ -1,4 +1,4 @@
-import type { Encoder, ErrorBody, FinishReason, Ids, TurnEvent, Usage } from "../../turn/index.ts";
+import type { Encoder, ErrorBody, Ids, TurnEvent, TurnFinished, Usage } from "../../turn/index.ts";
 import { errorEnvelope } from "../envelope.ts";
 import type { ResponsesRequest } from "./decode.ts";
 import { type Emitter, ExtendedEmitter, OpenAIEmitter, silentEmitter } from "./emitter.ts";
@@ -56,7 +56,7 @@ export class ResponsesEncoder implements Encoder {
         this.#usage = event.usage;
         return "";
       case "turn.finished":
-        return this.#finish(event.reason);
+        return this.#finish(event);
       case "turn.failed":
         return this.#fail(event.error.body);
       default:
@@ -64,12 +64,12 @@ export class ResponsesEncoder implements Encoder {
     }
   }
 
-  #finish(reason: FinishReason): string {
+  #finish({ reason, endTurn }: TurnFinished): string {
     const closed = this.#output.close(reason === "stop" ? "completed" : "incomplete");
     const usage = this.#usage;
     const output = this.#output.items;
     if (reason === "stop") {
-      const response = this.#write({ status: "completed", output, usage, completedAt: this.#answer.now() });
+      const response = this.#write({ status: "completed", output, usage, completedAt: this.#answer.now(), endTurn });
       return this.#end(closed, "completed", response);
     }
     const incompleteReason = reason === "length" ? "max_output_tokens" : "content_filter";

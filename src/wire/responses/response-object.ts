@@ -12,6 +12,7 @@ export interface ResponseState {
   completedAt?: number;
   incompleteReason?: "max_output_tokens" | "content_filter";
   error?: ErrorBody;
+  endTurn?: boolean | undefined;
 }
 
 export interface ResponseFrame {
@@ -77,6 +78,7 @@ function growingPart(state: ResponseState): JsonObject {
     incomplete_details: state.incompleteReason ? { reason: state.incompleteReason } : null,
     output: [...state.output],
     usage: state.usage ? writeUsage(state.usage) : null,
+    end_turn: state.endTurn,
   };
 }
 

@@ -1,0 +1,51 @@
+import type { PublicModel } from "../gateway/index.ts";
+import type { JsonObject } from "../turn/index.ts";
+
+/**
+ * A model as Codex reads it (0.166): it refuses the whole list where one entry lacks one of these keys. Nothing is said that is not
+ * known of every model: no levels of reasoning, no size of its window.
+ */
+export function codexModel({ id, backend, kind }: PublicModel): JsonObject {
+  return {
+    slug: id,
+    display_name: id,
+    description: `${kind} model of the backend ${backend}`,
+    supported_in_api: true,
+    visibility: "list",
+    priority: 1,
+    shell_type: "unified_exec",
+    apply_patch_tool_type: "freeform",
+    supported_reasoning_levels: [],
+    supports_reasoning_summary_parameter: true,
+    default_reasoning_summary: "auto",
+    support_verbosity: false,
+    truncation_policy: { mode: "tokens", limit: 10_000 },
+    experimental_supported_tools: [],
+    base_instructions: instructions,
+  };
+}
+
+/** What Codex tells a model that it has no words of its own for. Models other than OpenAI's have never seen its patches. */
+const instructions = `You are a coding agent. You work in the user's folder through Codex, a program in their terminal that runs the tools you call.
+
+- Keep going until the task is done: call tools to find out and to change things, and do not guess what a file or a command would say.
+- Read before you write. Look for text with \`rg\`, or \`grep\` where that is missing, and read only the part of a file that you need.
+- Make the smallest change that does what was asked, in the style of the code around it. Leave alone what is not yours to change.
+- After a change run what proves it: the tests, the build, the program itself.
+- Never undo changes that you did not make, and never run what destroys data unless the user asked for it.
+- When you are done, say in a few sentences what you did, what you checked, and what is left.
+
+Edit files with apply_patch where you have it. A patch looks like this:
+
+*** Begin Patch
+*** Update File: src/greet.py
+@@ def greet(name):
+-    print("hi")
++    print(f"hello {name}")
+     return name
+*** Add File: notes.txt
++every line of a new file begins with a plus
+*** Delete File: old.txt
+*** End Patch
+
+Paths are relative to the working folder. In an update, lines begin with a space where they stay, with a minus where they go and with a plus where they come; give two or three lines that stay around a change, so that its place is clear.`;
