@@ -16,6 +16,7 @@ import { Answer } from "./answer.ts";
 import type { Memory } from "./continuity.ts";
 import { InvalidCall } from "./invalid-call.ts";
 import type { Observer, TurnSummary } from "./observer.ts";
+import { disownReasoning } from "./restore.ts";
 import { Round } from "./round.ts";
 import { settleCalls } from "./stages/calls.ts";
 import { keepChoice } from "./stages/choice.ts";
@@ -144,6 +145,11 @@ class Driver {
         invalid = error;
         lessons.push(...error.lesson(round.heard, way.backend.wantsReasoning ? round.thought : ""));
         observer.reasking(error);
+        continue;
+      }
+      if (round && !this.#stop.reason && disownReasoning(error, this.#plan.turn, this.#plan.memory)) {
+        retries++;
+        observer.askingAgain(error, 0);
         continue;
       }
       // A provider that does not take the lesson, or has no time left for it, is not to blame.

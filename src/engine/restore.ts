@@ -7,6 +7,7 @@ import {
   type OutputItem,
   type ReasoningItem,
   type Turn,
+  type TurnError,
 } from "../turn/index.ts";
 import { Before, type KeptCall, type Memory } from "./continuity.ts";
 
@@ -20,6 +21,24 @@ export function restoreTurn(turn: Turn, backend: Backend, memory: Memory, stands
   for (const item of turn.input) history.add(item);
   return { ...turn, input: history.finish() };
 }
+
+/** The maker of reasoning that no backend here can read. */
+const nobody = "";
+
+/**
+ * Whether a provider refuses reasoning that it cannot decrypt, and which of the turn's it may be: from now on none of it is given to
+ * anybody. False where there is nothing left that could be dropped.
+ */
+export function disownReasoning(error: TurnError, { input }: Turn, memory: Memory): boolean {
+  if (error.code !== "upstream_rejected") return false;
+  if (error.body.code !== "invalid_encrypted_content" && !unreadable.test(error.message)) return false;
+  const sealed = input.flatMap((item) => (item.type === "reasoning" && item.id !== undefined ? [item.id] : []));
+  const owned = sealed.filter((id) => memory.recallReasoning(id) !== nobody);
+  for (const id of owned) memory.keepReasoning(id, nobody);
+  return owned.length > 0;
+}
+
+const unreadable = /encrypted content.*could not be verified/is;
 
 function isOfInterest({ type }: Item): boolean {
   return type === "call" || type === "output" || type === "reasoning";
@@ -131,7 +150,8 @@ class History {
     );
     const missing = missingBefore(group, own);
     // A Responses provider refuses an item of its own whose reasoning is gone; without its id it takes the item as new.
-    const orphaned = missing.length === 0 && own.some(({ sealed }) => sealed) && !group.some(isReasoning);
+    const isGone = missing.length === 0 && own.some(({ sealed }) => sealed) && !group.some(isReasoning);
+    const orphaned = isGone || group.length < this.#group.length;
     this.#items.push(...missing, ...(orphaned ? group.map(withoutId) : group));
     this.#group = [];
     this.#kept = [];
@@ -146,6 +166,7 @@ class History {
   /** Reasoning of another backend is text at best, and only for a model that thinks aloud itself. */
   #reasoning(item: ReasoningItem, isOwn: boolean): ReasoningItem[] {
     const maker = item.id === undefined ? undefined : this.#memory.recallReasoning(item.id);
+    if (maker === nobody) return [];
     const known = maker ?? this.#kept[0]?.backend;
     if (isOwn || known === this.#backend.name || (known === undefined && !this.#standsIn)) return [item];
     return this.#backend.takesReasoning?.(this.#model) ? [{ type: "reasoning", summary: item.summary }] : [];

@@ -206,6 +206,56 @@ describe("a Responses provider whose reasoning the client has dropped", () => {
   });
 });
 
+describe("encrypted reasoning that a provider cannot read", () => {
+  const history = [
+    { role: "user", content: "Weather?" },
+    {
+      type: "reasoning",
+      id: "rs_foreign",
+      summary: [{ type: "summary_text", text: "Hm." }],
+      encrypted_content: "gAAA",
+    },
+    { type: "function_call", id: "fc_1", call_id: "c1", name: "f", arguments: "{}" },
+    { type: "function_call_output", call_id: "c1", output: "sunny" },
+  ];
+  const question = { model: "responses/m", input: history, tools: [{ type: "function", name: "f" }] };
+  const refusal = {
+    message: "The encrypted content gAAA could not be verified.",
+    type: "invalid_request_error",
+    param: null,
+  };
+
+  it.each([
+    ["by its code", { code: "invalid_encrypted_content" }],
+    ["in words alone", { code: null }],
+  ])("is left out when it says so %s, and is not brought to it again", async (_way, code) => {
+    const readsNone: Script = ({ body }) =>
+      JSON.stringify(body).includes("gAAA")
+        ? { status: 400, body: { error: { ...refusal, ...code } } }
+        : { say: "Sunny." };
+    await start(readsNone);
+    const first = await ask(gateway, "responses", question);
+    expect(first).toMatchObject({ status: 200, text: "Sunny." });
+    const [refused, taken] = provider.requests.map(({ body }) => body);
+    expect(refused?.input).toMatchObject([{}, { type: "reasoning", encrypted_content: "gAAA" }, { id: "fc_1" }, {}]);
+    // A call of its own without its reasoning would be refused too, so it has no id.
+    expect(taken?.input).toEqual([
+      expect.objectContaining({ role: "user" }),
+      { type: "function_call", call_id: "c1", name: "f", arguments: "{}" },
+      { type: "function_call_output", call_id: "c1", output: "sunny" },
+    ]);
+    await ask(gateway, "responses", question);
+    expect(provider.requests).toHaveLength(3);
+  });
+
+  it("is refused once, not for ever", async () => {
+    await start(() => ({ status: 400, body: { error: { ...refusal, code: "invalid_encrypted_content" } } }));
+    const answer = await ask(gateway, "responses", question);
+    expect(answer).toMatchObject({ status: 400, error: { code: "invalid_encrypted_content" } });
+    expect(provider.requests).toHaveLength(2);
+  });
+});
+
 describe("a response that was opened before its provider named it, or by an attempt that failed", () => {
   it("is continued by the id of the attempt that answered", async () => {
     const named = (id: string) => ({ type: "response.created", response: { id, status: "in_progress", output: [] } });
