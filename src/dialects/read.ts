@@ -6,7 +6,7 @@ import { dialects } from "./known/index.ts";
 import { type Choice, marksOf } from "./marks.ts";
 
 /** A tool as a request declares it; a schema of `false` allows no call at all. */
-export interface DeclaredTool extends Pick<FunctionTool, "name" | "strict"> {
+export interface DeclaredTool extends Pick<FunctionTool, "name" | "strict" | "freeText"> {
   parameters?: FunctionTool["parameters"] | false;
 }
 
@@ -79,8 +79,8 @@ function namesOf(choice: Choice): string[] {
 
 function toKnownTool(tool: DeclaredTool | string): KnownTool[] {
   if (typeof tool === "string") return [{ name: tool, strict: false }];
-  const { name, strict, parameters } = tool;
-  return parameters === false ? [] : [{ name, strict: strict === true, parameters }];
+  const { name, strict, parameters, freeText } = tool;
+  return parameters === false ? [] : [{ name, strict: strict === true, parameters, freeText }];
 }
 
 export interface FoundCall {

@@ -8,6 +8,8 @@ export interface FunctionTool {
   /** A JSON Schema; untrusted. */
   parameters?: JsonObject | undefined;
   strict?: boolean | undefined;
+  /** The parameter that is all of a tool's free text, where the function stands for such a tool. */
+  freeText?: string | undefined;
   more?: Foreign | undefined;
 }
 

@@ -7,6 +7,8 @@ export interface KnownTool {
   strict: boolean;
   /** A JSON Schema; untrusted. */
   parameters?: JsonObject | undefined;
+  /** The parameter that all of its text is, where it takes nothing else. */
+  freeText?: string | undefined;
 }
 
 /** The tools of a request, by name; and by name in any case, where only one tool has it so. */

@@ -136,7 +136,7 @@ function* missingBrace(block: Block, hasArguments: boolean): Reading {
 export function* jsonArguments(block: Block): Reading {
   const next = yield* block.peek();
   if (next === 0x7b) yield* jsonObject(block);
-  else if (isQuote(next)) yield* encodedObject(block);
+  else if (isQuote(next)) yield* encodedArguments(block);
   else if (yield* block.maybe("null")) noneGiven(block);
   else block.fail("the arguments are no object");
 }
@@ -179,21 +179,50 @@ function* skipValue(block: Block): Reading {
   yield* jsonValue(block, () => {});
 }
 
-/** A string whose text is an object: it is decoded and read as it comes. */
-function* encodedObject(block: Block): Reading {
+/** A string whose text is an object; or free text, of a tool that takes nothing else. */
+function* encodedArguments(block: Block): Reading {
   // Where a slip inside the string stands is told by where the string begins.
   const { offset } = block;
-  const outer = new JsonString(block.text.charCodeAt(block.at), block.mends, (repair) =>
+  const string = new JsonString(block.text.charCodeAt(block.at), block.mends, (repair) =>
     block.repaired(repair, offset),
   );
+  block.at++;
+  let begun = "";
+  while (!string.isDone && begun.trim() === "") begun += yield* piece(block, string);
+  const parameter = block.tool?.freeText;
+  const isText = parameter !== undefined && block.mends && !begun.trimStart().startsWith("{");
+  if (isText) yield* encodedText(block, string, begun, parameter);
+  else yield* encodedObject(block, string, begun, offset);
+}
+
+/** The next piece of a string's text. */
+function* piece(block: Block, string: JsonString): Reading<string> {
+  for (;;) {
+    block.at = string.read(block.text, block.at);
+    const text = string.take();
+    if (text !== "" || string.isDone) return text;
+    if (string.isBad || block.ended) block.fail(notJson);
+    yield;
+  }
+}
+
+function* encodedText(block: Block, string: JsonString, begun: string, parameter: string): Reading {
+  block.repaired("missing_open");
+  block.arguments(`{${JSON.stringify(parameter)}:"`);
+  for (let text = begun; ; text = yield* piece(block, string)) {
+    block.arguments(JSON.stringify(text).slice(1, -1));
+    if (string.isDone) break;
+  }
+  block.arguments('"}');
+}
+
+/** It is read as it comes. */
+function* encodedObject(block: Block, string: JsonString, begun: string, offset: number): Reading {
   const forbids = (key: string) => block.forbids(key);
   const inner = new JsonText(block.mends, (repair) => block.repaired(repair, offset), forbids);
-  block.at++;
   let isEmpty = true;
   let isBroken = false;
-  for (;;) {
-    block.at = outer.read(block.text, block.at);
-    const decoded = outer.take();
+  for (let decoded = begun; ; decoded = yield* piece(block, string)) {
     if (!isBroken && (!isEmpty || decoded.trim() !== "")) {
       isBroken = isEmpty && !decoded.trimStart().startsWith("{");
       isEmpty = false;
@@ -201,9 +230,7 @@ function* encodedObject(block: Block): Reading {
       block.arguments(inner.take());
       isBroken ||= inner.isBad || (inner.isDone && decoded.slice(end).trim() !== "");
     }
-    if (outer.isDone) break;
-    if (outer.isBad || block.ended) block.fail(notJson);
-    yield;
+    if (string.isDone) break;
   }
   // Only now is it certain where the string ends.
   if (isBroken) block.fail(notJson);

@@ -20,8 +20,8 @@ export function functionOf(tool: Convertible, name: string, about: string | unde
           type: "object",
           properties: { [freeTextKey]: { type: "string", description: "The whole text." } },
           required: [freeTextKey],
-          additionalProperties: false,
         },
+        freeText: freeTextKey,
       };
     case "hosted": {
       const { description, parameters } = definition.definition;

@@ -10,10 +10,10 @@ import {
 /** A tool in the nested shape of Chat Completions; `undefined` for a type that this API does not have. */
 export function writeTool(tool: Tool): JsonObject | undefined {
   if (tool.type === "hosted") return undefined;
-  const { type, more, ...definition } = tool;
-  const besides = givenBack(more, "chat");
-  if (tool.type === "function") return { type, function: { ...besides, ...definition } };
-  return { type, custom: { ...besides, ...definition, format: nestedFormat(tool.format) } };
+  const { type, name, description } = tool;
+  const besides = { ...givenBack(tool.more, "chat"), name, description };
+  if (tool.type === "custom") return { type, custom: { ...besides, format: nestedFormat(tool.format) } };
+  return { type, function: { ...besides, parameters: tool.parameters, strict: tool.strict } };
 }
 
 /** Chat nests a grammar under its type, Responses does not. */
