@@ -11,7 +11,8 @@ export function codexModel({ id, backend, kind }: PublicModel): JsonObject {
     display_name: id,
     description: `${kind} model of the backend ${backend}`,
     supported_in_api: true,
-    visibility: "list",
+    // A person who picks a model does not look for one that writes its calls in a dialect.
+    visibility: kind === "demo" && id.includes("/") ? "hide" : "list",
     priority: 1,
     shell_type: "unified_exec",
     apply_patch_tool_type: "freeform",
