@@ -24,7 +24,7 @@ import { Cutoff, noteCutoff } from "./stages/cutoff.ts";
 import { holdWords } from "./stages/hold.ts";
 import { inOrder } from "./stages/in-order.ts";
 import { mendArguments } from "./stages/mend.ts";
-import { originalForm } from "./stages/original-form.ts";
+import { offeredNames, originalForm } from "./stages/original-form.ts";
 import { recoverCalls } from "./stages/recover.ts";
 import { rememberCalls } from "./stages/remember.ts";
 import { keepStrict } from "./stages/strict.ts";
@@ -176,6 +176,7 @@ class Driver {
       cutoff?.ear,
       recoverCalls(turn, recovery, observer, turn.stream && !holds),
       cutoff?.stage,
+      form ? offeredNames(form) : undefined,
       keepChoice(turn, observer),
       way.repair ? mendArguments(turn) : undefined,
       inOrder(observer),

@@ -132,7 +132,7 @@ export class Gateway {
     const form = formFor(asked, route);
     const { turn } = form;
     checkRoute(turn, route);
-    checkStrictSchemas(request.turn.tools, (index) => schemaPath(request, index));
+    checkStrictSchemas(turn.tools, (index) => schemaPath(request, form.places[index] ?? "tools"));
     const ids = new Ids(request.turn.input, route.settings.turn.ids, continued.lastNumber);
     const profile = profileOf(context.profile, route);
     const createEncoder = (): Encoder =>
@@ -302,9 +302,9 @@ function tellIgnored(body: JsonObject, { backend }: Route): Record<string, strin
 const deepestBody = 128;
 
 /** Where the schema of a tool stands in a request. */
-function schemaPath(request: ChatRequest | ResponsesRequest, index: number): string {
-  if (request.api === "responses") return `tools[${index}].parameters`;
-  return request.legacy ? `functions[${index}].parameters` : `tools[${index}].function.parameters`;
+function schemaPath(request: ChatRequest | ResponsesRequest, place: string): string {
+  if (request.api === "responses") return `${place}.parameters`;
+  return request.legacy ? `${place.replace("tools", "functions")}.parameters` : `${place}.function.parameters`;
 }
 
 /** Seconds since 1970, as both APIs count. */

@@ -60,7 +60,7 @@ function checkShared(body: JsonObject): void {
   short(body, "safety_identifier", bounds.user);
   short(body, "prompt_cache_key", bounds.user);
   checkMetadata(body.metadata);
-  each(body.tools, "tools", bounds.tools, checkNaming);
+  each(body.tools, "tools", bounds.tools, checkTool);
   checkChoice(body.tool_choice, "tool_choice");
 }
 
@@ -120,6 +120,14 @@ function checkItem(item: JsonObject, at: string): void {
   short(item, "role", bounds.word, at);
   short(item, "id", bounds.id, at);
   short(item, "call_id", bounds.id, at);
+  short(item, "namespace", bounds.name, at);
+  each(item.tools, joinPath(at, "tools"), bounds.tools, checkTool);
+}
+
+/** A tool, and the tools in it. */
+function checkTool(tool: JsonObject, at: string): void {
+  checkNaming(tool, at);
+  each(tool.tools, joinPath(at, "tools"), bounds.tools, checkNaming);
 }
 
 /** `type` and `name`, flat or under the type as Chat has it. */

@@ -123,7 +123,8 @@ class SeenCalls {
   }
 
   /** False when it was there already, though it may have been written differently. */
-  add({ callId, name, dialect }: CallStarted, text: string): boolean {
+  add({ callId, name: ownName, offeredAs, dialect }: CallStarted, text: string): boolean {
+    const name = offeredAs ?? ownName;
     const [same, others] = dialect === undefined ? [this.#native, this.#written] : [this.#written, this.#native];
     const twin = others.findIndex((other) => meansTheSame(other, { name, text }));
     // One call has one twin: the next that is like it is another call.

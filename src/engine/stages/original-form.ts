@@ -2,23 +2,32 @@ import { FreeText, type FunctionForm } from "../../tools/index.ts";
 import type { CallStarted, Emit } from "../../turn/index.ts";
 import type { Stage } from "./stage.ts";
 
+/** A function that the model calls by another name than it was offered under is called by that. */
+export function offeredNames(form: FunctionForm): Stage {
+  return (event, emit) => {
+    const name = event.type === "call.started" ? form.offered(event.name) : undefined;
+    emit(event.type === "call.started" && name !== undefined && name !== event.name ? { ...event, name } : event);
+  };
+}
+
 /** A call of a function that stands for another tool becomes the call of that tool, as its client knows it. */
 export function originalForm(form: FunctionForm): Stage {
   let texts: Map<number, FreeText> | undefined;
 
   const start = (event: CallStarted, emit: Emit) => {
-    const tool = event.kind === "function" ? form.original(event.name) : undefined;
+    const tool = form.original(event.name);
     if (!tool) {
       emit(event);
       return;
     }
     const { kind, name, namespace } = tool;
-    if (kind === "custom") {
+    // A provider may know what the function stands for.
+    if (kind === "custom" && event.kind === "function") {
       texts ??= new Map();
       texts.set(event.call, new FreeText());
     }
     // The id of an item tells its type.
-    const id = kind === "function" ? event.id : undefined;
+    const id = kind === event.kind ? event.id : undefined;
     emit({ ...event, kind, name, namespace, id, offeredAs: event.name });
   };
 

@@ -1,7 +1,14 @@
 import type { CallItem, Item, JsonObject, OutputItem, Tool, ToolChoice, ToolName, Turn } from "../../turn/index.ts";
 import { readTools } from "../catalog.ts";
 import { freeTextKey, functionOf } from "./definition.ts";
-import { type Carries, type Convertible, gatherTools, isToolList, type ToolIdentity } from "./gather.ts";
+import {
+  type Carries,
+  type Convertible,
+  carriesNamespaces,
+  gatherTools,
+  isToolList,
+  type ToolIdentity,
+} from "./gather.ts";
 import { FunctionNames } from "./names.ts";
 
 /**
@@ -12,6 +19,8 @@ import { FunctionNames } from "./names.ts";
 export class FunctionForm {
   /** With the tools and the choice in this form; the input is as it was. */
   readonly turn: Turn;
+  /** Where in the request each of its tools stands. */
+  readonly places: readonly string[];
   /** What cannot be offered at all, by name. */
   readonly dropped: readonly string[];
   readonly #names: FunctionNames;
@@ -22,9 +31,10 @@ export class FunctionForm {
 
   constructor(turn: Turn, carries: Carries) {
     this.#carriesCustom = carries({ type: "custom", name: "text" });
-    this.#carriesNamespaces = carries({ type: "hosted", api: "responses", definition: { type: "namespace" } });
+    this.#carriesNamespaces = carriesNamespaces(carries);
     const { gathered, dropped } = gatherTools(turn, carries);
     this.dropped = dropped;
+    this.places = gathered.map(({ at }) => at);
     this.#names = new FunctionNames(gathered.flatMap(({ as, tool }) => (as === "is" ? identitiesOf(tool) : [])));
     const introduced = new Set<string>();
     const tools = gathered.map(({ as, tool }): Tool => {
@@ -39,9 +49,9 @@ export class FunctionForm {
     this.turn = { ...turn, tools, choice: this.#choice(turn.choice) };
   }
 
-  /** Whether any tool is offered as what it is not. */
+  /** Whether the model knows any tool as what it is not: one that is offered, or one that was called before. */
   get converts(): boolean {
-    return this.#converted.size > 0;
+    return this.#names.any;
   }
 
   /** The conversation as the backend can be told it. */
@@ -54,7 +64,12 @@ export class FunctionForm {
     });
   }
 
-  /** What the client knows a function by that the model has called; nothing where it is offered as it is. */
+  /** The name by which a function is offered that the model has called by this one. */
+  offered(name: string): string {
+    return this.#names.meant(name);
+  }
+
+  /** What the client knows a function by; nothing where it is offered as it is. */
   original(name: string): ToolIdentity | undefined {
     return this.#names.tool(name);
   }

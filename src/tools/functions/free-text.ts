@@ -58,10 +58,9 @@ function readable(text: string): { end: number; closed: boolean } {
     const next = nextMark(text, at);
     if (next === -1) return { end: wholeCharacters(text), closed: false };
     if (text[next] === '"') return { end: next, closed: true };
-    const length = text[next + 1] === "u" ? (isHighHalf(text, next) ? 12 : 6) : 2;
-    // A pair of escapes is one character; a half alone is one as soon as something else follows.
-    if (next + length > text.length && !(length === 12 && isLone(text, next))) return { end: next, closed: false };
-    at = next + (length === 12 ? 6 : length);
+    const length = escapeLength(text, next);
+    if (length === undefined) return { end: next, closed: false };
+    at = next + length;
   }
   return { end: text.length, closed: false };
 }
@@ -74,14 +73,19 @@ function nextMark(text: string, from: number): number {
   return -1;
 }
 
-function isHighHalf(text: string, at: number): boolean {
-  return /^\\u[dD][89abAB][0-9a-fA-F]{2}/.test(text.slice(at, at + 6));
+/** How long the escape is at this place; `undefined` where it may go on. */
+function escapeLength(text: string, at: number): number | undefined {
+  const [escaped = ""] = /^\\u[0-9a-fA-F]{0,4}/.exec(text.slice(at, at + 6)) ?? [];
+  if (escaped === "") return at + 1 < text.length ? 2 : undefined;
+  // One that lacks digits is no escape of a character.
+  if (escaped.length < 6) return at + escaped.length < text.length ? 2 : undefined;
+  // The first half of a character waits for the second, unless something else follows.
+  const isHighHalf = /^\\u[dD][89abAB]/.test(escaped);
+  return isHighHalf && isBeginningOfEscape(text.slice(at + 6, at + 12)) ? undefined : 6;
 }
 
-/** Whether what follows the escape of a first half cannot be the escape of a second. */
-function isLone(text: string, at: number): boolean {
-  const after = text.slice(at + 6, at + 8);
-  return after.length > 0 && !"\\u".startsWith(after);
+function isBeginningOfEscape(text: string): boolean {
+  return text.length < 6 && /^(?:\\(?:u[0-9a-fA-F]*)?)?$/.test(text);
 }
 
 /** A character of two halves stays whole. */

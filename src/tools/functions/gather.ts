@@ -4,6 +4,7 @@ import {
   type FunctionTool,
   type HostedTool,
   type Item,
+  type JsonValue,
   joinPath,
   type OpaqueItem,
   type Tool,
@@ -27,7 +28,10 @@ export interface Convertible extends ToolIdentity {
 }
 
 /** A tool as it is, or one to be converted. */
-export type Gathered = { as: "is"; tool: Tool } | { as: "function"; tool: Convertible };
+export type Gathered = ({ as: "is"; tool: Tool } | { as: "function"; tool: Convertible }) & {
+  /** Where in the request it stands. */
+  at: string;
+};
 
 export type Carries = (tool: Tool) => boolean;
 
@@ -36,19 +40,24 @@ export type Carries = (tool: Tool) => boolean;
  * that a search has found. Tools that are to be searched for are left out where there is a search that finds them.
  */
 export function gatherTools(turn: Turn, carries: Carries): { gathered: Gathered[]; dropped: string[] } {
-  const listed = listedTools(turn);
+  const { input } = turn;
+  // Who knows namespaces reads what stands in the input by itself.
+  const readsInput = carriesNamespaces(carries);
+  const listed = readsInput ? listedIn(turn.tools) : [...listedIn(turn.tools), ...input.flatMap(listedBy)];
   const gathering = new Gathering(
     turn,
     carries,
     listed.some(({ tool }) => isClientSearch(tool) && !carries(tool)),
   );
   for (const { tool, at } of listed) gathering.add(tool, at);
-  turn.input.forEach((item, index) => {
-    if (item.type !== "output" || !item.tools) return;
-    const at = joinPath(joinPath("input", index), "tools");
-    for (const tool of readTools(item.tools, "responses", at)) gathering.find(tool, at);
-  });
+  const found = readsInput ? [] : input.flatMap(foundBy);
+  for (const { tool, at } of found) gathering.find(tool, at);
   return gathering.finish();
+}
+
+/** Whether the backend knows the Responses API's ways to declare tools. */
+export function carriesNamespaces(carries: Carries): boolean {
+  return carries({ type: "hosted", api: "responses", definition: { type: "namespace" } });
 }
 
 interface Listed {
@@ -56,14 +65,27 @@ interface Listed {
   at: string;
 }
 
-function listedTools({ tools, input }: Turn): Listed[] {
-  const listed = tools.map((tool, index): Listed => ({ tool, at: joinPath("tools", index) }));
-  input.forEach((item, index) => {
-    if (!isToolList(item)) return;
-    const at = joinPath(joinPath("input", index), "tools");
-    for (const tool of readTools(item.fields.tools, "responses", at)) listed.push({ tool, at });
-  });
-  return listed;
+interface Found {
+  tool: Convertible;
+  at: string;
+}
+
+function listedIn(tools: readonly Tool[]): Listed[] {
+  return tools.map((tool, index) => ({ tool, at: joinPath("tools", index) }));
+}
+
+function listedBy(item: Item, index: number): Listed[] {
+  return isToolList(item) ? toolsIn(item.fields.tools, joinPath("input", index)) : [];
+}
+
+function foundBy(item: Item, index: number): Listed[] {
+  return item.type === "output" && item.tools ? toolsIn(item.tools, joinPath("input", index)) : [];
+}
+
+/** The tools in an object of the Responses API, at its own `tools`. */
+function toolsIn(value: JsonValue | undefined, parent: string): Listed[] {
+  const at = joinPath(parent, "tools");
+  return readTools(value, "responses", at).map((tool, index) => ({ tool, at: joinPath(at, index) }));
 }
 
 /** Some clients bring tools as an item of their input. */
@@ -88,44 +110,50 @@ class Gathering {
 
   add(tool: Tool, at: string): void {
     if (!this.#carries(tool)) {
-      for (const convertible of this.#convert(tool, at)) if (!this.#isHidden(convertible)) this.#put(convertible);
-    } else if (tool.type === "hosted") this.#gathered.push({ as: "is", tool });
-    else if (!this.#isHidden({ ...identityOf(tool), definition: tool })) {
-      this.#places.set(identityKey(identityOf(tool)), this.#gathered.push({ as: "is", tool }) - 1);
-    }
+      for (const found of this.#convert(tool, at)) if (!this.#isHidden(found.tool)) this.#put(found);
+    } else if (tool.type === "hosted") this.#gathered.push({ as: "is", tool, at });
+    else if (!this.#isHidden({ ...identityOf(tool), definition: tool })) this.#keep(tool, at);
+  }
+
+  /** Names that stand twice in `tools` are the backend's to judge. */
+  #keep(tool: FunctionTool | CustomTool, at: string): void {
+    const key = identityKey(identityOf(tool));
+    const place = at.startsWith("input") ? this.#places.get(key) : undefined;
+    if (place === undefined) this.#places.set(key, this.#gathered.push({ as: "is", tool, at }) - 1);
+    else this.#gathered[place] = { as: "is", tool, at };
   }
 
   /** What a search has found is to be called, however it was declared. */
   find(tool: Tool, at: string): void {
-    for (const convertible of this.#convert(tool, at)) this.#put(convertible);
+    for (const found of this.#convert(tool, at)) this.#put(found);
   }
 
   finish(): { gathered: Gathered[]; dropped: string[] } {
     return { gathered: this.#gathered, dropped: this.#dropped };
   }
 
-  *#convert(tool: Tool, at: string): Generator<Convertible> {
+  *#convert(tool: Tool, at: string): Generator<Found> {
     if (tool.type !== "hosted") {
-      yield { ...identityOf(tool), definition: tool };
+      yield { tool: { ...identityOf(tool), definition: tool }, at };
       return;
     }
     const { name, description, tools } = tool.definition;
     if (isNamespace(tool) && typeof name === "string" && Array.isArray(tools)) {
       const about = typeof description === "string" && description !== "" ? description : undefined;
-      for (const inner of readTools(tools, "responses", joinPath(at, "tools"))) {
+      for (const { tool: inner, at: place } of toolsIn(tools, at)) {
         if (inner.type === "hosted") this.#dropped.push(toolLabel(inner));
-        else yield { ...identityOf(inner), namespace: name, definition: inner, about };
+        else yield { tool: { ...identityOf(inner), namespace: name, definition: inner, about }, at: place };
       }
-    } else if (isClientSearch(tool)) yield { kind: "search", name: "tool_search", definition: tool };
+    } else if (isClientSearch(tool)) yield { tool: { kind: "search", name: "tool_search", definition: tool }, at };
     else this.#dropped.push(toolLabel(tool));
   }
 
   /** A tool that is there twice is one, as it was declared last. */
-  #put(tool: Convertible): void {
-    const key = identityKey(tool);
+  #put(found: Found): void {
+    const key = identityKey(found.tool);
     const place = this.#places.get(key);
-    if (place === undefined) this.#places.set(key, this.#gathered.push({ as: "function", tool }) - 1);
-    else if (this.#gathered[place]?.as === "function") this.#gathered[place] = { as: "function", tool };
+    if (place === undefined) this.#places.set(key, this.#gathered.push({ as: "function", ...found }) - 1);
+    else if (this.#gathered[place]?.as === "function") this.#gathered[place] = { as: "function", ...found };
   }
 
   /** A tool that can be searched for, unless it was called before, so that it was found once, or is asked for by its name. */
@@ -146,7 +174,7 @@ function isClientSearch(tool: Tool): boolean {
 }
 
 export function identityKey({ kind, name, namespace = "" }: ToolIdentity): string {
-  return `${kind}\n${namespace}\n${name}`;
+  return `${kind} ${namespace.length} ${namespace}${name}`;
 }
 
 function identityOf({ type: kind, name }: FunctionTool | CustomTool): ToolIdentity {
@@ -159,7 +187,9 @@ function isSame(one: ToolIdentity, other: ToolIdentity): boolean {
 
 function isChosen(choice: ToolChoice, tool: ToolIdentity): boolean {
   if (choice.mode === "forced") return choice.tool.name === tool.name;
-  return choice.mode === "allowed" && choice.tools.some(({ name }) => name === tool.name);
+  if (choice.mode !== "allowed") return false;
+  const isInside = choice.others.some(({ name }) => tool.namespace !== undefined && name === tool.namespace);
+  return isInside || choice.tools.some(({ name }) => name === tool.name);
 }
 
 function isDeferred(tool: Tool): boolean {

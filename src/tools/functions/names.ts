@@ -35,12 +35,19 @@ export class FunctionNames {
     return name;
   }
 
-  /** The tool behind a name. Models that saw `files.read` elsewhere write it so, or without what stands before. */
+  get any(): boolean {
+    return this.#tools.size > 0;
+  }
+
   tool(name: string): ToolIdentity | undefined {
-    const known = this.#tools.get(name);
-    if (known || this.#taken.has(name)) return known;
-    const meant = [...this.#tools.values()].filter((tool) => isWrittenAs(tool, name));
-    return meant.length === 1 ? meant[0] : undefined;
+    return this.#tools.get(name);
+  }
+
+  /** Models that saw `files.read` elsewhere write it so, or without what stands before. */
+  meant(name: string): string {
+    if (this.#taken.has(name)) return name;
+    const meant = [...this.#tools].filter(([, tool]) => isWrittenAs(tool, name));
+    return (meant.length === 1 ? meant[0]?.[0] : undefined) ?? name;
   }
 
   #free({ name, namespace }: ToolIdentity, key: string): string {
@@ -60,6 +67,6 @@ function isDefault(namespace: string | undefined): boolean {
   return namespace === undefined || namespace === "" || namespace === "functions";
 }
 
-function isWrittenAs({ name, namespace }: ToolIdentity, written: string): boolean {
-  return written === name || (namespace !== undefined && written === `${namespace}.${name}`);
+function isWrittenAs({ name, namespace = "functions" }: ToolIdentity, written: string): boolean {
+  return written === name || written === `${namespace}.${name}`;
 }

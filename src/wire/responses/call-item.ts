@@ -1,4 +1,4 @@
-import { type CallKind, type Foreign, givenBack, type JsonObject, parseJson } from "../../turn/index.ts";
+import { type CallKind, type Foreign, givenBack, isObject, type JsonObject, parseJson } from "../../turn/index.ts";
 
 /** A call as the client gets it: both ids, always. This is the only place that makes one. */
 export interface CallForClient {
@@ -28,5 +28,12 @@ export function callItem(call: CallForClient, status: "in_progress" | "completed
 
 /** The one call whose arguments are a value; there are none of them until all are there. */
 function searchCall({ id, callId, arguments: text }: CallForClient): JsonObject {
-  return { type: "tool_search_call", id, call_id: callId, execution: "client", arguments: parseJson(text) ?? {} };
+  return { type: "tool_search_call", id, call_id: callId, execution: "client", arguments: searchArguments(text) };
+}
+
+/** Codex finds nothing by arguments that are no object. */
+function searchArguments(text: string): JsonObject {
+  if (text.trim() === "") return {};
+  const value = parseJson(text);
+  return isObject(value) ? value : { query: typeof value === "string" ? value : text };
 }

@@ -1,4 +1,4 @@
-import { checkChoice, readChoice, readTools } from "../../tools/index.ts";
+import { checkChoice, isToolList, readChoice, readTools } from "../../tools/index.ts";
 import {
   type Item,
   type JsonObject,
@@ -58,7 +58,8 @@ export function decodeResponsesRequest(body: JsonObject): ResponsesRequest {
   checkResponsesBounds(body);
   const tools = readTools(body.tools, "responses");
   const choice = readChoice(body.tool_choice, "responses");
-  checkChoice(choice, tools);
+  const input = readInput(body);
+  if (!input.some(bringsTools)) checkChoice(choice, tools);
   optionalBoolean(body, "store");
   optionalNumber(body, "max_tool_calls");
   optionalObject(body, "prompt");
@@ -73,7 +74,7 @@ export function decodeResponsesRequest(body: JsonObject): ResponsesRequest {
       model: optionalString(body, "model") ?? "",
       stream: optionalBoolean(body, "stream") ?? false,
       instructions: optionalString(body, "instructions"),
-      input: readInput(body),
+      input,
       tools,
       choice,
       settings: readSettings(body, text, reasoning),
@@ -97,6 +98,11 @@ function readInput(body: JsonObject): Item[] {
   const continues = body.previous_response_id ?? body.conversation ?? body.prompt;
   if ((input === undefined || input === null) && continues !== undefined && continues !== null) return [];
   throw wrong("input", "a string or a list of items", input);
+}
+
+/** What `tool_choice` names may stand in the input. */
+function bringsTools(item: Item): boolean {
+  return isToolList(item) || (item.type === "output" && item.tools !== undefined);
 }
 
 const readOfText = new Set(["format", "verbosity"]);
