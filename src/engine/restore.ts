@@ -167,7 +167,9 @@ class History {
   #reasoning(item: ReasoningItem, isOwn: boolean): ReasoningItem[] {
     const maker = item.id === undefined ? undefined : this.#memory.recallReasoning(item.id);
     if (maker === nobody) return [];
-    const known = maker ?? this.#kept[0]?.backend;
+    // What is encrypted was made by a Responses provider, and is nothing to a chat one.
+    const isElsewhere = item.encrypted !== undefined && this.#backend.wantsReasoning === true;
+    const known = maker ?? this.#kept[0]?.backend ?? (isElsewhere ? nobody : undefined);
     if (isOwn || known === this.#backend.name || (known === undefined && !this.#standsIn)) return [item];
     return this.#backend.takesReasoning?.(this.#model) ? [{ type: "reasoning", summary: item.summary }] : [];
   }

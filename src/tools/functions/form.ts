@@ -1,5 +1,6 @@
 import type { CallItem, Item, JsonObject, OutputItem, Tool, ToolChoice, ToolName, Turn } from "../../turn/index.ts";
 import { readTools } from "../catalog.ts";
+import { isAgentMessage, messageOf } from "./agent-message.ts";
 import { freeTextKey, functionOf } from "./definition.ts";
 import {
   type Carries,
@@ -60,7 +61,8 @@ export class FunctionForm {
     return input.flatMap((item): Item[] => {
       if (!this.#isForeign(item)) return [item];
       if (item.type === "call") return [this.#call(item)];
-      return item.type === "output" ? [this.#output(item)] : [];
+      if (item.type === "output") return [this.#output(item)];
+      return isAgentMessage(item) ? [messageOf(item)] : [];
     });
   }
 
@@ -76,7 +78,7 @@ export class FunctionForm {
 
   /** Whether the backend has no form for it. */
   #isForeign(item: Item): boolean {
-    if (isToolList(item)) return !this.#carriesNamespaces;
+    if (isToolList(item) || isAgentMessage(item)) return !this.#carriesNamespaces;
     if (item.type !== "call" && item.type !== "output") return false;
     const isNamed = item.type === "call" && item.namespace !== undefined;
     if (item.kind === "search" || isNamed) return !this.#carriesNamespaces;
