@@ -10,7 +10,7 @@ export interface ServiceApi {
   /** Whether reasoning is part of a message, so that a provider may miss it there. */
   readonly wantsReasoning: boolean;
   carries(tool: Tool, habits: Habits): boolean;
-  writeRequest(turn: Turn): JsonObject;
+  writeRequest(turn: Turn, habits: Habits): JsonObject;
   createReader(backend: string, redact: Redact, emit: Emit, turn: Turn): AnswerReader;
 }
 
@@ -39,7 +39,7 @@ export class ServiceBackend implements Backend {
   run(turn: Turn, round: Round): Promise<void> {
     const reader = this.#api.createReader(this.name, this.#redact, this.#noticing(turn, round.emit), turn);
     return this.#upstream
-      .post(this.#api.path, this.#api.writeRequest(turn), round, reader, this.#headers(turn))
+      .post(this.#api.path, this.#api.writeRequest(turn, this.#habits), round, reader, this.#headers(turn))
       .catch((error: unknown) => {
         throw this.#habits.learnFrom(error, turn.model);
       });

@@ -52,6 +52,7 @@ describe("a chat backend has functions only", () => {
 });
 
 describe("a tool that takes free text, where a chat backend has it", () => {
+  const habits = new Habits("https://api.openai.com/v1");
   const call: CallItem = { type: "call", kind: "custom", callId: "c1", name: "patch", arguments: 'say "hi"' };
   const turn = (choice: JsonObject | string): Turn => ({
     api: "responses",
@@ -65,7 +66,7 @@ describe("a tool that takes free text, where a chat backend has it", () => {
   });
 
   it("is written nested, as are its choice and its calls", () => {
-    const body = chatApi.writeRequest(turn({ type: "custom", name: "patch" }));
+    const body = chatApi.writeRequest(turn({ type: "custom", name: "patch" }), habits);
     expect(body).toMatchObject({
       tools: [
         { type: "custom", custom: { name: "patch", description: "Edits", format: { type: "grammar", grammar } } },
@@ -80,7 +81,10 @@ describe("a tool that takes free text, where a chat backend has it", () => {
   });
 
   it("alone is offered where it alone is allowed", () => {
-    const body = chatApi.writeRequest(turn({ type: "allowed_tools", tools: [{ type: "custom", name: "patch" }] }));
+    const body = chatApi.writeRequest(
+      turn({ type: "allowed_tools", tools: [{ type: "custom", name: "patch" }] }),
+      habits,
+    );
     expect(body).toMatchObject({ tools: [{ type: "custom" }], tool_choice: "auto" });
   });
 });
