@@ -53,7 +53,7 @@ export class Upstream {
       accept: "text/event-stream, application/json",
       "user-agent": "toolwire",
       ...(options.apiKey && { authorization: `Bearer ${options.apiKey}` }),
-      ...options.headers,
+      ...lowerCased(options.headers),
     };
   }
 
@@ -109,6 +109,11 @@ export class Upstream {
   close(): Promise<void> {
     return this.#agent.destroy();
   }
+}
+
+/** So that one name is one header. */
+function lowerCased(headers: Readonly<Record<string, string>> = {}): Record<string, string> {
+  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
 }
 
 interface ExchangeParts {

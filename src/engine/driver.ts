@@ -68,8 +68,9 @@ class Driver {
   /** Over when the plan's is, or when time is up. */
   readonly #stop = new Stop();
   #askedAt: number | undefined;
-  /** The one that was taken last. */
+  /** The one that was taken last, and what was asked there. */
   #way: Way | undefined;
+  #asked: Turn | undefined;
 
   constructor(plan: TurnPlan, outlet: Outlet) {
     this.#plan = plan;
@@ -130,6 +131,7 @@ class Driver {
     const { observer, ids, stop } = this.#plan;
     const lessons: Item[] = [];
     let invalid: InvalidCall | undefined;
+    let hasDisowned = false;
     let delay = firstDelay();
     for (let { retries, reask } = way; ; retries--) {
       this.#answer.startOver();
@@ -147,7 +149,8 @@ class Driver {
         observer.reasking(error);
         continue;
       }
-      if (round && !this.#stop.reason && disownReasoning(error, this.#plan.turn, this.#plan.memory)) {
+      if (round && !hasDisowned && !this.#stop.reason && this.#disowns(error)) {
+        hasDisowned = true;
         retries++;
         observer.askingAgain(error, 0);
         continue;
@@ -162,6 +165,10 @@ class Driver {
       await this.#stop.pause(wait);
       if (this.#stop.reason) throw this.#stop.reason;
     }
+  }
+
+  #disowns(error: TurnError): boolean {
+    return this.#asked !== undefined && disownReasoning(error, this.#asked, this.#plan.memory);
   }
 
   #ask(way: Way, lessons: readonly Item[]): Round {
@@ -191,6 +198,7 @@ class Driver {
     this.#askedAt ??= clock.now();
     observer.asking(way.backend.name);
     const asked = prompted ? promptTurn(turn) : turn;
+    this.#asked = asked;
     this.#way = way;
     return new Round(way, asked, stages, this.#answer, this.#stop, () => observer.committed());
   }

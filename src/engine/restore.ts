@@ -32,11 +32,15 @@ const nobody = "";
 export function disownReasoning(error: TurnError, { input }: Turn, memory: Memory): boolean {
   if (error.code !== "upstream_rejected") return false;
   if (error.body.code !== "invalid_encrypted_content" && !unreadable.test(error.message)) return false;
-  const sealed = input.flatMap((item) => (item.type === "reasoning" && item.id !== undefined ? [item.id] : []));
-  const owned = sealed.filter((id) => memory.recallReasoning(id) !== nobody);
+  const sealed = input.flatMap((item) => (item.type === "reasoning" && item.encrypted ? [item.id ?? ""] : []));
+  const owned = sealed.filter((id) => id !== "" && memory.recallReasoning(id) !== nobody);
+  if (owned.length > mostDisowned) return false;
   for (const id of owned) memory.keepReasoning(id, nobody);
   return owned.length > 0;
 }
+
+/** No conversation has more, and what others need remembered must not be forgotten over one. */
+const mostDisowned = 5_000;
 
 const unreadable = /encrypted content.*could not be verified/is;
 
@@ -148,13 +152,17 @@ class History {
     const group = this.#group.flatMap((item): Item[] =>
       item.type === "reasoning" ? this.#reasoning(item, own.length > 0) : [item],
     );
-    const missing = missingBefore(group, own);
+    const missing = missingBefore(group, own).filter((item) => !this.#isDisowned(item));
     // A Responses provider refuses an item of its own whose reasoning is gone; without its id it takes the item as new.
     const isGone = missing.length === 0 && own.some(({ sealed }) => sealed) && !group.some(isReasoning);
     const orphaned = isGone || group.length < this.#group.length;
     this.#items.push(...missing, ...(orphaned ? group.map(withoutId) : group));
     this.#group = [];
     this.#kept = [];
+  }
+
+  #isDisowned(item: Item): boolean {
+    return item.type === "reasoning" && item.id !== undefined && this.#memory.recallReasoning(item.id) === nobody;
   }
 
   /** What another model of the same backend has thought is its own as well where it thinks aloud too. */
@@ -166,11 +174,11 @@ class History {
   /** Reasoning of another backend is text at best, and only for a model that thinks aloud itself. */
   #reasoning(item: ReasoningItem, isOwn: boolean): ReasoningItem[] {
     const maker = item.id === undefined ? undefined : this.#memory.recallReasoning(item.id);
-    if (maker === nobody) return [];
     // What is encrypted was made by a Responses provider, and is nothing to a chat one.
     const isElsewhere = item.encrypted !== undefined && this.#backend.wantsReasoning === true;
     const known = maker ?? this.#kept[0]?.backend ?? (isElsewhere ? nobody : undefined);
-    if (isOwn || known === this.#backend.name || (known === undefined && !this.#standsIn)) return [item];
+    const isReadable = isOwn || known === this.#backend.name || (known === undefined && !this.#standsIn);
+    if (isReadable && maker !== nobody) return [item];
     return this.#backend.takesReasoning?.(this.#model) ? [{ type: "reasoning", summary: item.summary }] : [];
   }
 }

@@ -43,7 +43,8 @@ export function addRoutes(server: FastifyInstance, gateway: Gateway, turns: Turn
   addRoute(server, "/", { GET: (request, reply) => showPage(gateway, request, reply) });
   for (const prefix of apiPrefixes) {
     addRoute(server, `${prefix}/chat/completions`, { POST: turns.handler("chat") }, turns.admit);
-    addRoute(server, `${prefix}/responses`, { POST: turns.handler("responses") }, turns.admit);
+    const responses = { GET: refuseWebSocket, POST: turns.handler("responses") };
+    addRoute(server, `${prefix}/responses`, responses, turns.admit);
     addRoute(server, `${prefix}/models`, { GET: async ({ key }) => listModels(await gateway.models(key)) });
     addRoute(server, `${prefix}/models/*`, {
       GET: async ({ key, params }) => oneModel(await gateway.models(key), (params as { "*": string })["*"]),
@@ -56,19 +57,22 @@ function addRoute(server: FastifyInstance, url: string, handlers: Handlers, door
   const allowed = methods.filter((method) => handlers[method]);
   for (const method of methods) {
     const handler = handlers[method];
-    if (handler) server.route({ method, url, handler, ...(door && { onRequest: door }) });
+    if (handler) server.route({ method, url, handler, ...(door && method === "POST" && { onRequest: door }) });
     else server.route({ method, url, handler: (request, reply) => refuseMethod(request, reply, allowed) });
   }
 }
 
 function refuseMethod(request: FastifyRequest, reply: FastifyReply, allowed: readonly string[]): never {
-  // Codex gives a server that has no WebSocket up at this status, and asks it again and again at others.
-  if (request.headers.upgrade !== undefined) throw new TurnError("websocket_unavailable", noWebSocket);
   reply.header("allow", [...allowed, "OPTIONS"].join(", "));
   throw new TurnError("method_not_allowed", `${request.method} does not work here; use ${allowed.join(" or ")}.`);
 }
 
-const noWebSocket = "There is no WebSocket here yet; send the request by POST.";
+/** Codex goes on without a WebSocket at this status, and asks for one again and again at others. */
+function refuseWebSocket(request: FastifyRequest, reply: FastifyReply): never {
+  if (request.headers.upgrade?.toLowerCase() !== "websocket") refuseMethod(request, reply, ["POST"]);
+  reply.header("upgrade", "HTTP/1.1");
+  throw new TurnError("websocket_unavailable", "There is no WebSocket here yet; send the request by POST.");
+}
 
 async function tellReadiness(gateway: Gateway, reply: FastifyReply): Promise<FastifyReply> {
   const { troubles, notes } = await gateway.ready();

@@ -187,12 +187,9 @@ function* encodedArguments(block: Block): Reading {
     block.repaired(repair, offset),
   );
   block.at++;
-  let begun = "";
-  while (!string.isDone && begun.trim() === "") begun += yield* piece(block, string);
   const parameter = block.tool?.freeText;
-  const isText = parameter !== undefined && block.mends && !begun.trimStart().startsWith("{");
-  if (isText) yield* encodedText(block, string, begun, parameter);
-  else yield* encodedObject(block, string, begun, offset);
+  if (parameter !== undefined && block.mends) yield* encodedText(block, string, parameter);
+  else yield* encodedObject(block, string, offset);
 }
 
 /** The next piece of a string's text. */
@@ -206,23 +203,26 @@ function* piece(block: Block, string: JsonString): Reading<string> {
   }
 }
 
-function* encodedText(block: Block, string: JsonString, begun: string, parameter: string): Reading {
-  block.repaired("missing_open");
-  block.arguments(`{${JSON.stringify(parameter)}:"`);
-  for (let text = begun; ; text = yield* piece(block, string)) {
-    block.arguments(JSON.stringify(text).slice(1, -1));
-    if (string.isDone) break;
+/** Only the end tells what it is: free text may begin as an object does. */
+function* encodedText(block: Block, string: JsonString, parameter: string): Reading {
+  let text = "";
+  while (!string.isDone) text += yield* piece(block, string);
+  const isWrapped = isObject(parseJson(text)) || new RegExp(`^\\s*\\{\\s*"${parameter}"\\s*:`).test(text);
+  if (isWrapped) block.arguments(text);
+  else {
+    block.repaired("missing_open");
+    block.arguments(JSON.stringify({ [parameter]: text }));
   }
-  block.arguments('"}');
 }
 
 /** It is read as it comes. */
-function* encodedObject(block: Block, string: JsonString, begun: string, offset: number): Reading {
+function* encodedObject(block: Block, string: JsonString, offset: number): Reading {
   const forbids = (key: string) => block.forbids(key);
   const inner = new JsonText(block.mends, (repair) => block.repaired(repair, offset), forbids);
   let isEmpty = true;
   let isBroken = false;
-  for (let decoded = begun; ; decoded = yield* piece(block, string)) {
+  while (!string.isDone) {
+    const decoded = yield* piece(block, string);
     if (!isBroken && (!isEmpty || decoded.trim() !== "")) {
       isBroken = isEmpty && !decoded.trimStart().startsWith("{");
       isEmpty = false;
@@ -230,7 +230,6 @@ function* encodedObject(block: Block, string: JsonString, begun: string, offset:
       block.arguments(inner.take());
       isBroken ||= inner.isBad || (inner.isDone && decoded.slice(end).trim() !== "");
     }
-    if (string.isDone) break;
   }
   // Only now is it certain where the string ends.
   if (isBroken) block.fail(notJson);

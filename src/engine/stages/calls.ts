@@ -48,7 +48,9 @@ export function settleCalls(ids: Ids, checks: ArgumentChecks, observer: Observer
       }
       emit({ type: "call.done", call: event.call, arguments: text });
       if (open) observer.callDone(open, text);
-      if (given.kind !== "custom") look(given.offeredAs ?? given.name);
+      // A tool in a namespace that was not offered by another name is one of which only the backend knows.
+      const offered = given.offeredAs ?? (given.namespace === undefined ? given.name : undefined);
+      if (given.kind !== "custom" && offered !== undefined) look(offered);
     }
     given = open = held = undefined;
   };

@@ -1,4 +1,4 @@
-import { demandsCall, permits } from "../../tools/index.ts";
+import { bringsTools, demandsCall, permits } from "../../tools/index.ts";
 import type { CallStarted, Emit, JsonObject, Turn } from "../../turn/index.ts";
 import { missingCall, unknownName } from "../invalid-call.ts";
 import type { Observer } from "../observer.ts";
@@ -23,7 +23,7 @@ export function keepChoice(turn: Turn, observer: Observer): Stage {
       observer.callSuppressed(event.name);
       return;
     }
-    if (isUnknown(turn, event.name)) {
+    if (isUnknown(turn, event)) {
       observer.unknownTool(event.name);
       if (turn.tools.some((tool) => tool.type === "function" && tool.strict === true)) {
         observer.strictFailure(event.name, null);
@@ -69,9 +69,10 @@ export function keepChoice(turn: Turn, observer: Observer): Stage {
   };
 }
 
-/** Tools inside a hosted one (a namespace, an MCP server) are called by names that are not read here. */
-function isUnknown(turn: Turn, name: string): boolean {
-  return turn.tools.every((tool) => tool.type !== "hosted") && !namesOf(turn).includes(name);
+/** Tools inside a hosted one (a namespace, an MCP server), or in the input, are called by names that are not read here. */
+function isUnknown(turn: Turn, { name, namespace }: CallStarted): boolean {
+  if (namespace !== undefined || namesOf(turn).includes(name)) return false;
+  return turn.tools.every((tool) => tool.type !== "hosted") && !turn.input.some(bringsTools);
 }
 
 function namesOf({ tools }: Turn): string[] {

@@ -7,8 +7,10 @@ import type { Stage } from "./stage.ts";
  * those of strict tools, nor what was read out of text, where that is done in reading.
  */
 export function mendArguments({ tools }: Turn): Stage {
-  const isStrict = (name: string) =>
-    tools.some((tool) => tool.type === "function" && tool.strict === true && tool.name === name);
+  // What stands for free text may be that text, which is nobody's to mend.
+  const untouched = new Set(
+    tools.flatMap((tool) => (tool.type === "function" && (tool.strict || tool.freeText) ? [tool.name] : [])),
+  );
   let open: Map<number, VerbatimJson> | undefined;
 
   const finish = (json: VerbatimJson, event: CallDone, emit: Emit) => {
@@ -22,7 +24,7 @@ export function mendArguments({ tools }: Turn): Stage {
   return (event, emit) => {
     switch (event.type) {
       case "call.started":
-        if (event.kind === "function" && event.dialect === undefined && !isStrict(event.name)) {
+        if (event.kind === "function" && event.dialect === undefined && !untouched.has(event.name)) {
           open ??= new Map();
           open.set(event.call, new VerbatimJson());
         }

@@ -33,7 +33,8 @@ export function keepStrict({ tools }: Turn, checks: ArgumentChecks, observer: Ob
   return (event, emit) => {
     switch (event.type) {
       case "call.started":
-        if (event.kind !== "function" || !strict.has(event.name)) break;
+        // A tool in a namespace is another one, of which only the backend knows.
+        if (event.kind !== "function" || event.namespace !== undefined || !strict.has(event.name)) break;
         observer.callBuffered(event);
         open = event;
         repairs = [];

@@ -27,6 +27,7 @@ export class FunctionForm {
   readonly #names: FunctionNames;
   /** By their names. */
   readonly #converted = new Map<string, Convertible>();
+  #grouped: ReadonlyMap<string, readonly string[]> | undefined;
   readonly #carriesCustom: boolean;
   readonly #carriesNamespaces: boolean;
 
@@ -82,7 +83,8 @@ export class FunctionForm {
     if (item.type !== "call" && item.type !== "output") return false;
     const isNamed = item.type === "call" && item.namespace !== undefined;
     if (item.kind === "search" || isNamed) return !this.#carriesNamespaces;
-    return item.kind === "custom" && !this.#carriesCustom;
+    if (item.kind === "custom") return !this.#carriesCustom;
+    return item.type === "call" && (this.#names.known(item) ?? item.name) !== item.name;
   }
 
   #call(item: CallItem): CallItem {
@@ -90,7 +92,7 @@ export class FunctionForm {
     return {
       ...item,
       kind: "function",
-      name: this.#names.of({ kind, name, namespace }),
+      name: this.#names.told({ kind, name, namespace }),
       namespace: undefined,
       arguments: kind === "custom" ? JSON.stringify({ [freeTextKey]: text }) : text,
       // The id of an item tells its type.
@@ -121,42 +123,61 @@ export class FunctionForm {
   #choice(choice: ToolChoice): ToolChoice {
     switch (choice.mode) {
       case "forced": {
-        const [tool] = this.#chosen(choice.tool);
-        return tool ? { mode: "forced", tool } : choice;
+        const [name] = this.#chosen(choice.tool);
+        return name === undefined ? choice : { mode: "forced", tool: { kind: "function", name } };
       }
-      case "allowed": {
-        const named = choice.tools.flatMap((tool) => {
-          const chosen = this.#chosen(tool);
-          return chosen.length > 0 ? chosen : [tool];
-        });
-        const others = choice.others.filter((other) => this.#chosenBy(other).length === 0);
-        return { ...choice, tools: [...named, ...choice.others.flatMap((other) => this.#chosenBy(other))], others };
-      }
+      case "allowed":
+        return this.#allowed(choice);
       case "hosted": {
-        const [tool] = choice.choice.type === "tool_search" ? this.#chosenBy(choice.choice) : [];
-        return tool ? { mode: "forced", tool } : choice;
+        const [name] = choice.choice.type === "tool_search" ? this.#chosenBy(choice.choice) : [];
+        return name === undefined ? choice : { mode: "forced", tool: { kind: "function", name } };
       }
       default:
         return choice;
     }
   }
 
+  #allowed(choice: ToolChoice & { mode: "allowed" }): ToolChoice {
+    const functions = new Set<string>();
+    const tools = choice.tools.filter((tool) => !addAll(functions, this.#chosen(tool)));
+    const others = choice.others.filter((other) => !addAll(functions, this.#chosenBy(other)));
+    const named = [...functions].map((name): ToolName => ({ kind: "function", name }));
+    return { ...choice, tools: [...tools, ...named], others };
+  }
+
   /** The functions that a tool's name means. Without a namespace it means the tool that stands in none, if there is one. */
-  #chosen({ kind, name, namespace }: ToolName): ToolName[] {
+  #chosen({ kind, name, namespace }: ToolName): readonly string[] {
     const exact = this.#names.known({ kind, name, namespace });
-    if (exact !== undefined) return this.#converted.has(exact) ? [{ kind: "function", name: exact }] : [];
-    if (namespace !== undefined) return [];
-    return this.#where((tool) => tool.kind === kind && tool.name === name);
+    if (exact !== undefined) return this.#converted.has(exact) ? [exact] : [];
+    return namespace === undefined ? (this.#groups().get(`${kind} ${name}`) ?? []) : [];
   }
 
-  #chosenBy({ type, name }: JsonObject): ToolName[] {
-    if (type === "tool_search") return this.#where((tool) => tool.kind === "search");
-    return type === "namespace" ? this.#where((tool) => tool.namespace !== undefined && tool.namespace === name) : [];
+  #chosenBy({ type, name }: JsonObject): readonly string[] {
+    if (type === "tool_search") return this.#groups().get("search tool_search") ?? [];
+    return type === "namespace" && typeof name === "string" ? (this.#groups().get(name) ?? []) : [];
   }
 
-  #where(isMeant: (tool: Convertible) => boolean): ToolName[] {
-    return [...this.#converted].flatMap(([name, tool]) => (isMeant(tool) ? [{ kind: "function", name }] : []));
+  /** The functions by what may name several of them at once: their kind and name, and their namespace. */
+  #groups(): ReadonlyMap<string, readonly string[]> {
+    if (this.#grouped) return this.#grouped;
+    const groups = new Map<string, string[]>();
+    for (const [name, tool] of this.#converted) {
+      for (const group of [`${tool.kind} ${tool.name}`, tool.namespace]) {
+        if (group === undefined) continue;
+        const names = groups.get(group);
+        if (names) names.push(name);
+        else groups.set(group, [name]);
+      }
+    }
+    this.#grouped = groups;
+    return groups;
   }
+}
+
+/** Whether there was anything to add. */
+function addAll(names: Set<string>, more: readonly string[]): boolean {
+  for (const name of more) names.add(name);
+  return more.length > 0;
 }
 
 function identitiesOf(tool: Tool): ToolIdentity[] {

@@ -1,21 +1,28 @@
 import { isObject, parseJson } from "../../turn/index.ts";
 import { freeTextKey } from "./definition.ts";
+import { decodeEscapes, readableEnd } from "./json-escapes.ts";
 
 /** What stands before the text where a model writes the function's arguments as it should. */
 const opening = new RegExp(`^\\s*\\{\\s*"${freeTextKey}"\\s*:\\s*"`);
 const mostBefore = 256;
 
+/** What may follow the quote that ends the text. */
+const ending = /^"\s*(?:\}\s*)?$/;
+const furtherKey = /^"\s*(?:,\s*(?:$|"))/;
+/** The same, where the end is known to be there. */
+const lastWords = /"\s*\}?\s*$/;
+
 /**
  * The free text inside of a function's arguments, as they grow. Where a model writes something else (the text itself, another name
- * for the one argument), the text is found when all is there.
+ * for the one argument), the text is found when all is there. A quote that a model has forgotten to escape is part of the text: only
+ * what follows tells whether it was the last.
  */
 export class FreeText {
   /** before: it is not known yet how the arguments are written. odd: not as they should be. */
-  #state: "before" | "inside" | "after" | "odd" = "before";
+  #state: "before" | "inside" | "odd" = "before";
   #unread = "";
 
   push(delta: string): string {
-    if (this.#state === "after") return "";
     this.#unread += delta;
     if (this.#state === "before") this.#begin();
     return this.#state === "inside" ? this.#read() : "";
@@ -23,9 +30,11 @@ export class FreeText {
 
   /** What is left when the arguments are whole. */
   end(): string {
-    if (this.#state === "after") return "";
-    if (this.#state === "inside") return decode(this.#unread);
-    return textOf(this.#unread);
+    if (this.#state !== "inside") return textOf(this.#unread);
+    const rest = this.#unread;
+    // From here on it is JSON: what follows the text is another argument, of which the tool has none.
+    if (rest.startsWith('"') && isObject(parseJson(`{"text":"${rest}`))) return "";
+    return decodeEscapes(rest.replace(lastWords, ""));
   }
 
   #begin(): void {
@@ -37,12 +46,21 @@ export class FreeText {
   }
 
   #read(): string {
-    const text = this.#unread;
-    const { end, closed } = readable(text);
-    this.#unread = closed ? "" : text.slice(end);
-    if (closed) this.#state = "after";
-    return decode(text.slice(0, end));
+    let text = "";
+    for (;;) {
+      const end = readableEnd(this.#unread);
+      text += decodeEscapes(this.#unread.slice(0, end));
+      this.#unread = this.#unread.slice(end);
+      if (!this.#unread.startsWith('"') || mayBeEnd(this.#unread)) return text;
+      text += '"';
+      this.#unread = this.#unread.slice(1);
+    }
   }
+}
+
+/** Whether the quote may be the one that ends the text. */
+function mayBeEnd(rest: string): boolean {
+  return ending.test(rest) || furtherKey.test(rest);
 }
 
 /** Whether the text can still become the beginning of arguments that are written as they should be. */
@@ -51,75 +69,20 @@ function mayBegin(text: string): boolean {
   return `{"${freeTextKey}":"`.startsWith(squeezed);
 }
 
-/** How far the inside of a JSON string can be read: to its end, or to an escape that may go on. */
-function readable(text: string): { end: number; closed: boolean } {
-  let at = 0;
-  while (at < text.length) {
-    const next = nextMark(text, at);
-    if (next === -1) return { end: wholeCharacters(text), closed: false };
-    if (text[next] === '"') return { end: next, closed: true };
-    const length = escapeLength(text, next);
-    if (length === undefined) return { end: next, closed: false };
-    at = next + length;
-  }
-  return { end: text.length, closed: false };
-}
-
-function nextMark(text: string, from: number): number {
-  for (let at = from; at < text.length; at++) {
-    const character = text.charCodeAt(at);
-    if (character === 0x22 || character === 0x5c) return at;
-  }
-  return -1;
-}
-
-/** How long the escape is at this place; `undefined` where it may go on. */
-function escapeLength(text: string, at: number): number | undefined {
-  const [escaped = ""] = /^\\u[0-9a-fA-F]{0,4}/.exec(text.slice(at, at + 6)) ?? [];
-  if (escaped === "") return at + 1 < text.length ? 2 : undefined;
-  // One that lacks digits is no escape of a character.
-  if (escaped.length < 6) return at + escaped.length < text.length ? 2 : undefined;
-  // The first half of a character waits for the second, unless something else follows.
-  const isHighHalf = /^\\u[dD][89abAB]/.test(escaped);
-  return isHighHalf && isBeginningOfEscape(text.slice(at + 6, at + 12)) ? undefined : 6;
-}
-
-function isBeginningOfEscape(text: string): boolean {
-  return text.length < 6 && /^(?:\\(?:u[0-9a-fA-F]*)?)?$/.test(text);
-}
-
-/** A character of two halves stays whole. */
-function wholeCharacters(text: string): number {
-  const last = text.charCodeAt(text.length - 1);
-  return last >= 0xd800 && last <= 0xdbff ? text.length - 1 : text.length;
-}
-
-const escapes = new Map([
-  ["n", "\n"],
-  ["t", "\t"],
-  ["r", "\r"],
-  ["b", "\b"],
-  ["f", "\f"],
-  ['"', '"'],
-  ["\\", "\\"],
-  ["/", "/"],
-]);
-
-/** An escape that JSON does not have is taken as it is written: in code and patches it is part of the text. */
-function decode(inside: string): string {
-  if (!inside.includes("\\")) return inside;
-  return inside.replace(/\\(?:u([0-9a-fA-F]{4})|([\s\S]))/g, (written, code?: string, letter = "") =>
-    code === undefined ? (escapes.get(letter) ?? written) : String.fromCharCode(Number.parseInt(code, 16)),
-  );
-}
+/** The one argument, as a model writes it that thinks of Python. */
+const unusualQuotes = new RegExp(`^\\s*\\{\\s*(['"]?)${freeTextKey}\\1\\s*:\\s*'([\\s\\S]*)'\\s*,?\\s*\\}\\s*$`);
 
 /** The text that was meant by arguments in another form. What is no JSON is the text itself. */
 function textOf(written: string): string {
   const value = parseJson(written);
-  if (typeof value === "string") return value;
-  if (!isObject(value)) return written;
+  if (typeof value === "string") return opening.test(value) ? textOf(value) : value;
+  if (!isObject(value)) {
+    const [, , inside] = unusualQuotes.exec(written) ?? [];
+    return inside === undefined ? written : decodeEscapes(inside.replaceAll("\\'", "'"));
+  }
   if (typeof value[freeTextKey] === "string") return value[freeTextKey];
   const values = Object.values(value);
   const [only] = values;
+  if (values.length === 0) return "";
   return values.length === 1 && typeof only === "string" ? only : written;
 }

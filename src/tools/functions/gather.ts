@@ -8,7 +8,6 @@ import {
   joinPath,
   type OpaqueItem,
   type Tool,
-  type ToolChoice,
   type Turn,
 } from "../../turn/index.ts";
 import { readTools, toolLabel } from "../catalog.ts";
@@ -93,6 +92,11 @@ export function isToolList(item: Item): item is OpaqueItem {
   return item.type === "opaque" && item.api === "responses" && item.fields.type === "additional_tools";
 }
 
+/** Whether an item of the input has tools in it. */
+export function bringsTools(item: Item): boolean {
+  return isToolList(item) || (item.type === "output" && item.tools !== undefined);
+}
+
 class Gathering {
   readonly #turn: Turn;
   readonly #carries: Carries;
@@ -101,6 +105,7 @@ class Gathering {
   /** Where in the list a tool is. */
   readonly #places = new Map<string, number>();
   readonly #dropped: string[] = [];
+  #wanted: Wanted | undefined;
 
   constructor(turn: Turn, carries: Carries, isSearched: boolean) {
     this.#turn = turn;
@@ -159,8 +164,9 @@ class Gathering {
   /** A tool that can be searched for, unless it was called before, so that it was found once, or is asked for by its name. */
   #isHidden(tool: Convertible): boolean {
     if (!this.#isSearched || !isDeferred(tool.definition)) return false;
-    const { input, choice } = this.#turn;
-    return !isChosen(choice, tool) && !input.some((item) => item.type === "call" && isSame(item, tool));
+    this.#wanted ??= wantedIn(this.#turn);
+    const { names, namespaces, called } = this.#wanted;
+    return !names.has(tool.name) && !namespaces.has(tool.namespace) && !called.has(identityKey(tool));
   }
 }
 
@@ -181,15 +187,22 @@ function identityOf({ type: kind, name }: FunctionTool | CustomTool): ToolIdenti
   return { kind, name };
 }
 
-function isSame(one: ToolIdentity, other: ToolIdentity): boolean {
-  return one.kind === other.kind && one.name === other.name && one.namespace === other.namespace;
+/** What is offered though it could be searched for. */
+interface Wanted {
+  /** By `tool_choice`. */
+  names: ReadonlySet<string>;
+  namespaces: ReadonlySet<JsonValue | undefined>;
+  called: ReadonlySet<string>;
 }
 
-function isChosen(choice: ToolChoice, tool: ToolIdentity): boolean {
-  if (choice.mode === "forced") return choice.tool.name === tool.name;
-  if (choice.mode !== "allowed") return false;
-  const isInside = choice.others.some(({ name }) => tool.namespace !== undefined && name === tool.namespace);
-  return isInside || choice.tools.some(({ name }) => name === tool.name);
+function wantedIn({ choice, input }: Turn): Wanted {
+  const named = choice.mode === "forced" ? [choice.tool] : choice.mode === "allowed" ? choice.tools : [];
+  const others = choice.mode === "allowed" ? choice.others : [];
+  return {
+    names: new Set(named.map(({ name }) => name)),
+    namespaces: new Set(others.flatMap(({ type, name }) => (type === "namespace" ? [name] : []))),
+    called: new Set(input.flatMap((item) => (item.type === "call" ? [identityKey(item)] : []))),
+  };
 }
 
 function isDeferred(tool: Tool): boolean {

@@ -1,3 +1,3 @@
 export { FunctionForm } from "./form.ts";
 export { FreeText } from "./free-text.ts";
-export { isToolList, type ToolIdentity } from "./gather.ts";
+export { bringsTools, type ToolIdentity } from "./gather.ts";

@@ -10,6 +10,7 @@ export class FunctionNames {
   readonly #taken = new Set<string>();
   readonly #names = new Map<string, string>();
   readonly #tools = new Map<string, ToolIdentity>();
+  #spellings: ReadonlyMap<string, string | null> | undefined;
 
   /** `kept` are offered as they are. */
   constructor(kept: readonly ToolIdentity[]) {
@@ -21,6 +22,12 @@ export class FunctionNames {
 
   known(tool: ToolIdentity): string | undefined {
     return this.#names.get(identityKey(tool));
+  }
+
+  /** How a call of the past is told. One that stands in the namespace that is none may be of a tool that stands in no other. */
+  told(tool: ToolIdentity): string {
+    const plain = isDefault(tool.namespace) ? this.known({ ...tool, namespace: undefined }) : undefined;
+    return this.known(tool) ?? plain ?? this.of(tool);
   }
 
   /** The same for the same tool, always. */
@@ -46,8 +53,8 @@ export class FunctionNames {
   /** Models that saw `files.read` elsewhere write it so, or without what stands before. */
   meant(name: string): string {
     if (this.#taken.has(name)) return name;
-    const meant = [...this.#tools].filter(([, tool]) => isWrittenAs(tool, name));
-    return (meant.length === 1 ? meant[0]?.[0] : undefined) ?? name;
+    this.#spellings ??= spellingsOf(this.#tools);
+    return this.#spellings.get(name) ?? name;
   }
 
   #free({ name, namespace }: ToolIdentity, key: string): string {
@@ -67,6 +74,13 @@ function isDefault(namespace: string | undefined): boolean {
   return namespace === undefined || namespace === "" || namespace === "functions";
 }
 
-function isWrittenAs({ name, namespace = "functions" }: ToolIdentity, written: string): boolean {
-  return written === name || written === `${namespace}.${name}`;
+/** How else a tool may be called; null where several may be meant. */
+function spellingsOf(tools: ReadonlyMap<string, ToolIdentity>): Map<string, string | null> {
+  const spellings = new Map<string, string | null>();
+  for (const [offered, { name, namespace }] of tools) {
+    for (const written of [name, `${namespace || "functions"}.${name}`]) {
+      spellings.set(written, spellings.has(written) ? null : offered);
+    }
+  }
+  return spellings;
 }

@@ -23,6 +23,8 @@ export function promptTurn(turn: Turn): Turn {
     tools: [],
     choice: { mode: "auto" },
     parameters: without(turn.parameters, aboutTools),
+    // They tell of the form that the request had.
+    headers: undefined,
     settings: { ...settings, parallelToolCalls: undefined },
     // A model that is held to JSON cannot write a sentinel.
     format: mayCall && format?.type !== "text" ? undefined : format,

@@ -1,4 +1,4 @@
-import { checkChoice, isToolList, readChoice, readTools } from "../../tools/index.ts";
+import { bringsTools, checkChoice, readChoice, readTools } from "../../tools/index.ts";
 import {
   type Item,
   type JsonObject,
@@ -59,6 +59,7 @@ export function decodeResponsesRequest(body: JsonObject): ResponsesRequest {
   const tools = readTools(body.tools, "responses");
   const choice = readChoice(body.tool_choice, "responses");
   const input = readInput(body);
+  // What is chosen may stand there.
   if (!input.some(bringsTools)) checkChoice(choice, tools);
   optionalBoolean(body, "store");
   optionalNumber(body, "max_tool_calls");
@@ -98,11 +99,6 @@ function readInput(body: JsonObject): Item[] {
   const continues = body.previous_response_id ?? body.conversation ?? body.prompt;
   if ((input === undefined || input === null) && continues !== undefined && continues !== null) return [];
   throw wrong("input", "a string or a list of items", input);
-}
-
-/** What `tool_choice` names may stand in the input. */
-function bringsTools(item: Item): boolean {
-  return isToolList(item) || (item.type === "output" && item.tools !== undefined);
 }
 
 const readOfText = new Set(["format", "verbosity"]);

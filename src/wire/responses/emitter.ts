@@ -11,6 +11,7 @@ export interface OpenCall {
   kind: CallKind;
   callId: string;
   name: string;
+  namespace?: string | undefined;
 }
 
 /**
@@ -180,8 +181,7 @@ export class ExtendedEmitter extends OpenAIEmitter {
   override itemAdded(place: Place, item: JsonObject, call?: OpenCall): string {
     const added = super.itemAdded(place, item, call);
     if (!call) return added;
-    const names = `"call_id":${JSON.stringify(call.callId)},"name":${JSON.stringify(call.name)}`;
-    return added + this.event("response.output_tool_call.begin", `${this.at(place)},${names}`);
+    return added + this.event("response.output_tool_call.begin", `${this.at(place)},${namesOf(call)}`);
   }
 
   override argumentsDelta(place: Place, call: OpenCall, delta: string): string {
@@ -192,7 +192,7 @@ export class ExtendedEmitter extends OpenAIEmitter {
   }
 
   override argumentsDone(place: Place, call: OpenCall, text: string): string {
-    const rest = `"call_id":${JSON.stringify(call.callId)},"name":${JSON.stringify(call.name)},"arguments":${JSON.stringify(text)}`;
+    const rest = `${namesOf(call)},"arguments":${JSON.stringify(text)}`;
     const done = super.argumentsDone(place, call, text);
     return done + this.event("response.output_tool_call.end", `${this.at(place)},${rest}`);
   }
@@ -200,6 +200,10 @@ export class ExtendedEmitter extends OpenAIEmitter {
   override end(response: string): string {
     return this.event("response.done", `"response":${response}`) + super.end(response);
   }
+}
+
+function namesOf({ callId, name, namespace }: OpenCall): string {
+  return JSON.stringify({ call_id: callId, name, namespace }).slice(1, -1);
 }
 
 /** For an answer in one piece: the items grow, and nobody hears of it. */

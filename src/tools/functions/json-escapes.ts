@@ -1,0 +1,61 @@
+/** How far the inside of a JSON string can be read: to its next quote, or to an escape or a character that may go on. */
+export function readableEnd(text: string): number {
+  let at = 0;
+  while (at < text.length) {
+    const next = nextMark(text, at);
+    if (next === -1) return wholeCharacters(text);
+    if (text[next] === '"') return next;
+    const length = escapeLength(text, next);
+    if (length === undefined) return next;
+    at = next + length;
+  }
+  return wholeCharacters(text);
+}
+
+function nextMark(text: string, from: number): number {
+  for (let at = from; at < text.length; at++) {
+    const character = text.charCodeAt(at);
+    if (character === 0x22 || character === 0x5c) return at;
+  }
+  return -1;
+}
+
+/** How long the escape is at this place; `undefined` where it may go on. */
+function escapeLength(text: string, at: number): number | undefined {
+  const [escaped = ""] = /^\\u[0-9a-fA-F]{0,4}/.exec(text.slice(at, at + 6)) ?? [];
+  if (escaped === "") return at + 1 < text.length ? 2 : undefined;
+  // One that lacks digits is no escape of a character.
+  if (escaped.length < 6) return at + escaped.length < text.length ? 2 : undefined;
+  // The first half of a character waits for the second, unless something else follows.
+  const isHighHalf = /^\\u[dD][89abAB]/.test(escaped);
+  return isHighHalf && isBeginningOfEscape(text.slice(at + 6, at + 12)) ? undefined : 6;
+}
+
+function isBeginningOfEscape(text: string): boolean {
+  return text.length < 6 && /^(?:\\(?:u[0-9a-fA-F]*)?)?$/.test(text);
+}
+
+/** A character of two halves stays whole. */
+function wholeCharacters(text: string): number {
+  const last = text.charCodeAt(text.length - 1);
+  return last >= 0xd800 && last <= 0xdbff ? text.length - 1 : text.length;
+}
+
+const escapes = new Map([
+  ["n", "\n"],
+  ["t", "\t"],
+  ["r", "\r"],
+  ["b", "\b"],
+  ["f", "\f"],
+  ['"', '"'],
+  ["\\", "\\"],
+  ["/", "/"],
+]);
+
+/** An escape that JSON does not have is taken as it is written: in code and patches it is part of the text. */
+export function decodeEscapes(inside: string): string {
+  if (!inside.includes("\\")) return inside;
+  return inside.replace(/\\(?:u([0-9a-fA-F]{4})|([\s\S]))/g, (written, code?: string, letter = "") =>
+    code === undefined ? (escapes.get(letter) ?? written) : String.fromCharCode(Number.parseInt(code, 16)),
+  );
+}
