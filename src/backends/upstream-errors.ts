@@ -73,13 +73,15 @@ function providerError({ backend, status, error, said, silent, failed, retryAfte
   const details = {
     type: typeOf(error?.type, redact),
     param: pathOf(error?.param, redact),
-    upstreamCode: error ? (wordOf(error.code, redact) ?? null) : undefined,
+    upstreamCode: codeOf(error, said, redact),
     retryAfter,
     quotes,
   };
   if (status === 429) {
     const limited = said ?? `The backend "${backend}" allows no more requests for now.`;
-    return new TurnError("upstream_rate_limited", redact(limited), { ...details, again: true });
+    // What is used up will not be there in a second.
+    const again = details.upstreamCode !== "insufficient_quota";
+    return new TurnError("upstream_rate_limited", redact(limited), { ...details, again });
   }
   return new TurnError("upstream_rejected", redact(said ?? silent), {
     ...details,
@@ -87,6 +89,16 @@ function providerError({ backend, status, error, said, silent, failed, retryAfte
     again: status === 408 || status === 409 || status === 425,
   });
 }
+
+/** The provider's own; one that many providers leave out is known by what they say, because clients act on it. */
+function codeOf(error: JsonObject | undefined, said: string | undefined, redact: Redact): string | null | undefined {
+  const code = error && wordOf(error.code, redact);
+  if (code === undefined && said !== undefined && tooLong.test(said)) return "context_length_exceeded";
+  return error ? (code ?? null) : undefined;
+}
+
+/** How vLLM and most providers, llama.cpp, and Anthropic's models say that a conversation is too long. */
+const tooLong = /maximum context length|exceeds the available context size|prompt is too long/i;
 
 /** A connection that could not be made or did not last. */
 export function errorFromNetwork(backend: string, error: unknown): TurnError {

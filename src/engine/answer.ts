@@ -196,11 +196,12 @@ export class Answer {
     }
   }
 
-  /** The one place where a turn ends. */
-  end(event: TurnFinished | TurnFailed): void {
+  /** The one place where a turn ends. `inStream`: a stream is opened for it where there is none yet. */
+  end(event: TurnFinished | TurnFailed, inStream = false): void {
     if (this.ended) return;
     this.endedAt = this.#clock.now();
     try {
+      if (inStream && this.streams) this.#open();
       this.#write(event);
       this.last = event;
     } catch (thrown) {

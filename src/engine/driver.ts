@@ -47,6 +47,8 @@ export interface TurnPlan {
   total: number;
   /** Over when the client leaves or the gateway stops. */
   stop: Stop;
+  /** Whether the client understands a failure only in a stream, though nothing was sent yet. */
+  isToldInStream?: ((error: TurnError) => boolean) | undefined;
 }
 
 /** How a turn ended. Unless the stream was opened, the caller still has everything to send: the body, or the error. */
@@ -207,7 +209,7 @@ class Driver {
   #fail(error: TurnError): void {
     const isSaid = error instanceof InvalidCall && this.#way?.strictFailure === "message";
     if (isSaid && this.#answer.say(error.message)) this.#answer.end({ type: "turn.finished", reason: "stop" });
-    else this.#answer.end({ type: "turn.failed", error });
+    else this.#answer.end({ type: "turn.failed", error }, this.#plan.isToldInStream?.(error));
   }
 
   /** What a later request may need that names the response and does not repeat what is in it. */

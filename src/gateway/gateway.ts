@@ -94,7 +94,8 @@ export class Gateway {
     this.#outstanding = new OutstandingCalls({ events: this.#events, log: this.log });
     this.keyring = createKeyring(config.keys);
     this.#models = new Models(config, (text) => redactor.providerMessage(text), {
-      onListFailure: (backend, error) => this.log.info({ backend, err: error }, "the backend does not list its models"),
+      onListFailure: (backend, error) =>
+        this.log.info({ backend, reason: wordsOf(error) }, "the backend does not list its models"),
       onBreaker: (backend, state) => this.#tellBreaker(backend, state),
       onSecrets: (secrets) => redactor.learn(secrets),
       onNotice: (level, fields, message) => this.log[level](fields, message),
@@ -157,7 +158,9 @@ export class Gateway {
       },
       run: (outlet, stop) => {
         const observer = this.#observe(request, route, context);
-        return this.#run({ turn, ways, createEncoder, ids, memory, observer, stop }, route, context, outlet);
+        const isToldInStream = isCodex(context) ? isTooLong : undefined;
+        const plan = { turn, ways, createEncoder, ids, memory, observer, stop, isToldInStream };
+        return this.#run(plan, route, context, outlet);
       },
     };
   }
@@ -220,7 +223,7 @@ export class Gateway {
   }
 
   async #run(
-    plan: Pick<TurnPlan, "turn" | "ways" | "createEncoder" | "ids" | "memory" | "observer" | "stop">,
+    plan: Pick<TurnPlan, "turn" | "ways" | "createEncoder" | "ids" | "memory" | "observer" | "stop" | "isToldInStream">,
     { settings }: Route,
     { requestId, receivedAt }: RequestContext,
     outlet: Outlet,
@@ -235,6 +238,7 @@ export class Gateway {
         ids: plan.ids,
         memory: plan.memory,
         stop: plan.stop,
+        isToldInStream: plan.isToldInStream,
         observer,
         clock: performance,
         receivedAt,
@@ -293,9 +297,22 @@ export class Gateway {
   }
 }
 
+function wordsOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
 function tellIgnored(body: JsonObject, { backend }: Route): Record<string, string> {
   const names = ignoredParameters(body, backend);
   return names.length > 0 ? { "x-toolwire-ignored-parameters": headerList(names) } : {};
+}
+
+function isCodex({ headers }: RequestContext): boolean {
+  return /^codex/i.test(headers?.originator ?? "");
+}
+
+/** Codex sums the conversation up and goes on where it hears this in a stream; as an HTTP error it is stuck with it. */
+function isTooLong({ body }: TurnError): boolean {
+  return body.code === "context_length_exceeded";
 }
 
 /** What is written or read recursively must fit the stack with a wide margin. */

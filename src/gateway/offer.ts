@@ -21,10 +21,20 @@ function mustPrompt({ settings, backend }: Route, turn: Turn): boolean {
 }
 
 /** Throws where the request demands a call that the route's backend cannot be asked for. */
-export function checkRoute({ choice, tools }: Turn, route: Route): void {
+export function checkRoute({ choice, tools, headers }: Turn, route: Route): void {
+  // Codex tells its provider who has started it.
+  if (route.kind === "codex" && headers?.originator === "toolwire") throw endless();
   if (!knowsOtherTools(route)) checkDemand(choice, tools);
   if (choice.mode === "hosted" && (isPrompted(route.settings) || route.kind === "codex"))
     throw notWritable(String(choice.choice.type));
+}
+
+function endless(): TurnError {
+  return new TurnError(
+    "invalid_request",
+    "This request comes from the Codex that a Toolwire has started, and would go to a Codex again: the `model_provider` in that Codex's config.toml leads back here. Ask for a model of another backend, or give the codex backend a `home` of its own.",
+    { param: "model" },
+  );
 }
 
 function notWritable(type: string): TurnError {

@@ -30,6 +30,7 @@ class BackendBreaker implements Breaker {
   readonly #cooldown: number;
   readonly #policy: CircuitBreakerPolicy;
   #openedAt = 0;
+  #lastFailure: string | undefined;
 
   constructor({ backend, failures, window, cooldown, onState }: BreakerOptions) {
     this.#backend = backend;
@@ -51,6 +52,7 @@ class BackendBreaker implements Breaker {
     try {
       await this.#policy.execute(state === CircuitState.Closed ? ask : () => decide(ask));
     } catch (error) {
+      this.#note(error);
       if (error instanceof Undecided) throw error.cause;
       if (!(error instanceof BrokenCircuitError)) throw error;
       const left = this.#cooldown - (performance.now() - this.#openedAt);
@@ -58,7 +60,14 @@ class BackendBreaker implements Breaker {
     }
   }
 
+  /** What is told to others than to whom it happened must not quote what a person wrote. */
+  #note(error: unknown): void {
+    if (!(error instanceof TurnError) || !counted.has(error.code)) return;
+    this.#lastFailure = error.quotes ? undefined : error.message;
+  }
+
   failed(error: TurnError): void {
+    this.#note(error);
     if (this.#policy.state !== CircuitState.Closed) return;
     this.#policy.execute(() => Promise.reject(error)).catch(() => {});
   }
@@ -66,7 +75,7 @@ class BackendBreaker implements Breaker {
   #unavailable(seconds: number): TurnError {
     return new TurnError(
       "upstream_unavailable",
-      `The backend "${this.#backend}" has failed too often just now and is left alone for a moment. Try again in ${seconds} s.`,
+      `The backend "${this.#backend}" has failed too often just now and is left alone for a moment. Try again in ${seconds} s.${this.#lastFailure ? ` The last failure: ${this.#lastFailure}` : ""}`,
       { retryAfter: String(seconds) },
     );
   }

@@ -78,6 +78,6 @@ const exposed = [
 const refusals: Record<KeyRefusal, string> = {
   missing: "A key is needed here: send the header Authorization: Bearer <key>.",
   malformed: "The Authorization header must be: Bearer <key>.",
-  unknown: "This key is not known here.",
+  unknown: "This key is not known here: it is none of the keys in Toolwire's configuration.",
   expired: "This key has expired.",
 };

@@ -2,8 +2,8 @@ import type { PublicModel } from "../gateway/index.ts";
 import type { JsonObject } from "../turn/index.ts";
 
 /**
- * A model as Codex reads it (0.166): it refuses the whole list where one entry lacks one of these keys. Nothing is said that is not
- * known of every model: no levels of reasoning, no size of its window.
+ * A model as Codex reads it (0.166): it refuses the whole list where one entry lacks one of these keys. What is not
+ * known of a model, such as the size of its window, is not said.
  */
 export function codexModel({ id, backend, kind }: PublicModel): JsonObject {
   return {
@@ -16,7 +16,8 @@ export function codexModel({ id, backend, kind }: PublicModel): JsonObject {
     priority: 1,
     shell_type: "unified_exec",
     apply_patch_tool_type: "freeform",
-    supported_reasoning_levels: [],
+    // Without any, a person who picks the model in Codex asks for "none" from then on.
+    supported_reasoning_levels: levels,
     supports_reasoning_summary_parameter: true,
     default_reasoning_summary: "auto",
     support_verbosity: false,
@@ -25,6 +26,12 @@ export function codexModel({ id, backend, kind }: PublicModel): JsonObject {
     base_instructions: instructions,
   };
 }
+
+const levels = [
+  { effort: "low", description: "Thinks little" },
+  { effort: "medium", description: "Thinks as much as most tasks need" },
+  { effort: "high", description: "Thinks long" },
+];
 
 /** What Codex tells a model that it has no words of its own for. Models other than OpenAI's have never seen its patches. */
 const instructions = `You are a coding agent. You work in the user's folder through Codex, a program in their terminal that runs the tools you call.

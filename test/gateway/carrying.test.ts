@@ -61,8 +61,8 @@ describe("what a Responses client sends", () => {
     });
     const written = (id: string) => ({ id, type: "function", function: { name: "look", arguments: call.arguments } });
     expect(messages(body)).toEqual([
-      { role: "system", content: "Be brief." },
-      { role: "system", content: "Rules." },
+      // Many templates keep only the first of several.
+      { role: "system", content: "Be brief.\n\nRules." },
       { role: "user", content: "Look." },
       {
         role: "assistant",

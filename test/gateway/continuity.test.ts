@@ -254,6 +254,84 @@ describe("encrypted reasoning that a provider cannot read", () => {
     expect(answer).toMatchObject({ status: 400, error: { code: "invalid_encrypted_content" } });
     expect(provider.requests).toHaveLength(2);
   });
+
+  const user = { role: "user", content: "Weather?" };
+  const sealed = (id: string) => ({ type: "reasoning", id, summary: [], encrypted_content: "gAAA" });
+  const call = { type: "function_call", id: "fc_1", call_id: "c1", name: "f", arguments: "{}", status: "completed" };
+  const output = { type: "function_call_output", call_id: "c1", output: "sunny" };
+  const refuse = { status: 400, body: { error: { ...refusal, code: "invalid_encrypted_content" } } };
+  const itemsOf = ({ input }: JsonObject) => (Array.isArray(input) ? input.filter(isObject) : []);
+
+  it.each([
+    [5_000, 2],
+    [5_001, 1],
+  ])("is not left out where there is more of it than any conversation has: %i (asked %i)", async (count, times) => {
+    await start(() => refuse);
+    const reasoning = Array.from({ length: count }, (_, at) => sealed(`rs_${at}`));
+    const answer = await ask(gateway, "responses", { ...question, input: [user, ...reasoning, call, output] });
+    expect(answer).toMatchObject({ status: 400, error: { code: "invalid_encrypted_content" } });
+    expect(provider.requests).toHaveLength(times);
+  });
+
+  /** Gives a call with sealed reasoning before it, which it refuses afterwards as all other. */
+  const forgetsItsKeys: Script = ({ body }) => {
+    const items = itemsOf(body);
+    if (!items.some(({ type }) => type === "function_call")) return itemsReply([sealed("rs_own"), call]);
+    return items.some(({ type }) => type === "reasoning") ? refuse : { say: "Sunny." };
+  };
+
+  it.each([true, false])(
+    "is left out though it was put back for a client that dropped it (stream: %s)",
+    async (stream) => {
+      await start(forgetsItsKeys);
+      const first = await ask(
+        gateway,
+        "responses",
+        { ...question, input: [user], stream: true },
+        {},
+        { usageUnknown: true },
+      );
+      const after = first.items.filter(({ type }) => type !== "reasoning");
+      const again = { ...question, input: [user, ...after, output], stream };
+      expect(await ask(gateway, "responses", again)).toMatchObject({ status: 200, text: "Sunny." });
+      const [, refused, taken] = provider.requests.map(({ body }) => itemsOf(body));
+      expect(refused).toMatchObject([{}, sealed("rs_own"), { id: "fc_1" }, {}]);
+      expect(taken?.map(({ type, id }) => [type, id])).toEqual([
+        ["message", undefined],
+        ["function_call", undefined],
+        ["function_call_output", undefined],
+      ]);
+      expect(await ask(gateway, "responses", again)).toMatchObject({ status: 200, text: "Sunny." });
+      expect(provider.requests).toHaveLength(4);
+    },
+  );
+
+  it("is left out once a turn, though something else comes to stand in its place", async () => {
+    await start(forgetsItsKeys);
+    await ask(gateway, "responses", { ...question, input: [user], stream: true }, {}, { usageUnknown: true });
+    const again = { ...question, input: [user, sealed("rs_other"), call, output] };
+    expect((await ask(gateway, "responses", again)).status).toBe(400);
+    expect(provider.requests).toHaveLength(3);
+    expect(await ask(gateway, "responses", again)).toMatchObject({ status: 200, text: "Sunny." });
+  });
+
+  it("takes no other reasoning with it: what is in plain words is told to a chat provider as before", async () => {
+    await start(({ body, api }) =>
+      api === "responses" && JSON.stringify(body).includes("gAAA") ? refuse : { say: "ok" },
+    );
+    const plain = { type: "reasoning", id: "rs_plain", summary: [{ type: "summary_text", text: "My thoughts." }] };
+    const said = { type: "message", role: "assistant", content: [{ type: "output_text", text: "Hm." }] };
+    const input = [user, sealed("rs_foreign"), said, { role: "user", content: "And?" }, plain, call, output];
+    const told = async () => {
+      await ask(gateway, "responses", { ...question, model: "chat/m", input });
+      const messages = messagesOf(provider.requests.at(-1)?.body);
+      return messages.flatMap(({ reasoning_content }) => (reasoning_content === undefined ? [] : [reasoning_content]));
+    };
+    expect(await told()).toEqual(["My thoughts."]);
+    expect((await ask(gateway, "responses", { ...question, input })).status).toBe(200);
+    expect(itemsOf(provider.requests.at(-1)?.body ?? {})).toContainEqual(expect.objectContaining({ id: "rs_plain" }));
+    expect(await told()).toEqual(["My thoughts."]);
+  });
 });
 
 describe("a response that was opened before its provider named it, or by an attempt that failed", () => {

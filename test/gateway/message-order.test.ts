@@ -63,7 +63,7 @@ describe("a model whose template wants its messages in turn", () => {
     const answer = await ask(gateway, "responses", question);
     expect(answer).toMatchObject({ status: 200, text: "Fine." });
     const [refused, taken] = provider.requests.map(({ body }) => body);
-    expect(roles(refused ?? {})).toHaveLength(12);
+    expect(roles(refused ?? {})).toHaveLength(10);
     expect(messagesOf(taken ?? {})).toMatchObject([
       { role: "system", content: "Help.\n\nYou are an agent.\n\nYou may write." },
       {
@@ -85,7 +85,7 @@ describe("a model whose template wants its messages in turn", () => {
     for (const _ of [1, 2]) expect((await ask(gateway, "responses", question)).text).toBe("Fine.");
     expect(provider.requests).toHaveLength(3);
     await ask(gateway, "responses", { ...question, model: "up/other" });
-    expect(roles(provider.requests.at(-1)?.body ?? {})).toHaveLength(12);
+    expect(roles(provider.requests.at(-1)?.body ?? {})).toHaveLength(10);
   });
 
   it("has no system message where it knows none", async () => {

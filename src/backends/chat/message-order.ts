@@ -1,9 +1,12 @@
-import type { JsonObject, JsonValue } from "../../turn/index.ts";
+import type { Api, JsonObject, JsonValue } from "../../turn/index.ts";
 import type { MessageOrder } from "../habits.ts";
 
-/** The messages in an order that the model's template takes. Nothing is left out: who may not speak again speaks longer. */
-export function inOrder(messages: JsonObject[], order: MessageOrder): JsonObject[] {
-  if (order === "any") return messages;
+/**
+ * The messages in an order that the model's template takes. Nothing is left out: who may not speak again speaks longer. Clients of the
+ * Responses API say what the system has to say in several pieces, of which many templates keep only the first.
+ */
+export function inOrder(messages: JsonObject[], order: MessageOrder, api: Api): JsonObject[] {
+  if (order === "any") return api === "chat" ? messages : withOneBeginning(messages);
   const speeches: JsonObject[][] = [];
   let mayBeSystem = order === "in turn";
   for (const message of messages) {
@@ -16,6 +19,12 @@ export function inOrder(messages: JsonObject[], order: MessageOrder): JsonObject
     else speeches.push([{ ...message, role }]);
   }
   return speeches.map(together);
+}
+
+function withOneBeginning(messages: JsonObject[]): JsonObject[] {
+  const end = messages.findIndex((message) => !isSystem(message));
+  const count = end === -1 ? messages.length : end;
+  return count < 2 ? messages : [together(messages.slice(0, count)), ...messages.slice(count)];
 }
 
 function isSystem({ role }: JsonObject): boolean {

@@ -13,7 +13,7 @@ export function chatRequest(turn: Turn, habits: Pick<Habits, "messageOrder">): J
     // A chat client's other parameters are its own affair; those of another API would be refused.
     ...(same && turn.parameters),
     model: turn.model,
-    messages: inOrder(writeMessages(turn), habits.messageOrder(turn.model)),
+    messages: inOrder(writeMessages(turn), habits.messageOrder(turn.model), turn.api),
     stream: turn.stream,
     stream_options: turn.stream ? { include_usage: true } : undefined,
     ...(tools.length > 0 && {
@@ -29,7 +29,8 @@ export function chatRequest(turn: Turn, habits: Pick<Habits, "messageOrder">): J
     stop: settings.stop,
     seed: settings.seed,
     user: settings.user,
-    reasoning_effort: settings.effort,
+    // Only this API's own clients know whether their provider has a word for none.
+    reasoning_effort: !same && settings.effort === "none" ? undefined : settings.effort,
     top_logprobs: settings.topLogprobs,
     ...(same
       ? {

@@ -16,6 +16,8 @@ interface OpenMessage {
   more: Foreign | undefined;
   done: JsonObject[];
   part: OpenPart | undefined;
+  /** It is not the answer: a call follows it. */
+  isCommentary: boolean;
 }
 
 interface OpenPart {
@@ -145,7 +147,7 @@ export class ResponseOutput {
   #openMessage(id: string | undefined, more: Foreign | undefined): OpenMessage {
     this.#close("completed");
     const place = this.#place(this.#ids.claim("msg", id));
-    const message: OpenMessage = { type: "message", place, more, done: [], part: undefined };
+    const message: OpenMessage = { type: "message", place, more, done: [], part: undefined, isCommentary: false };
     this.#open = message;
     this.#out += this.#emitter.itemAdded(place, messageItem(message, "in_progress"));
     return message;
@@ -212,6 +214,8 @@ export class ResponseOutput {
   }
 
   #openCall({ kind, id = "", callId = "", name, namespace, more }: CallStarted): void {
+    // Codex shows that the model goes on to work only where its words are said to be no answer yet.
+    if (this.#open?.type === "message") this.#open.isCommentary = true;
     this.#close("completed");
     const place = this.#place(id);
     const call: CallForClient = { kind, id, callId, name, namespace, arguments: "", more };
@@ -234,8 +238,9 @@ export class ResponseOutput {
 }
 
 function messageItem(message: OpenMessage, status: string): JsonObject {
-  const { place, more, done } = message;
+  const { place, more, done, isCommentary } = message;
   return {
+    ...(isCommentary && { phase: "commentary" }),
     ...givenBack(more, "responses"),
     type: "message",
     id: place.itemId,
