@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # One run of the real Codex against a running gateway, in a folder and with a home of its own, so that nothing of yours is touched.
-# The model has to run one harmless command and say what it printed. Needs `codex` on the PATH: npm install -g @openai/codex
+# Codex says that it does not like a temporary folder: that is harmless. The model has to run one harmless command and say what it printed. Needs `codex` on the PATH: npm install -g @openai/codex
 #   TOOLWIRE_URL (http://127.0.0.1:8787)   TOOLWIRE_MODEL (demo)   TOOLWIRE_KEY (none)
 set -euo pipefail
 

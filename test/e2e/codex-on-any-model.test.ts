@@ -94,7 +94,7 @@ describe("the example of Codex on any model", { timeout: 60_000 }, () => {
     mkdirSync(home);
     writeFileSync(join(person, "README.md"), "About wires.");
     const [lines = ""] = codeBlocks(page, "toml");
-    const config = lines.replaceAll("http://127.0.0.1:8787", url).replace('"coder"', '"demo"');
+    const config = lines.replaceAll("http://127.0.0.1:8787", url);
     writeFileSync(join(home, "config.toml"), config);
     const [, prompt = ""] = /^codex exec --skip-git-repo-check '(.*)'$/m.exec(page) ?? [];
     const flags = ["exec", "--strict-config", "--skip-git-repo-check", unlocked];

@@ -265,13 +265,16 @@ describe("encrypted reasoning that a provider cannot read", () => {
   it.each([
     [5_000, 2],
     [5_001, 1],
-  ])("is not left out where there is more of it than any conversation has: %i (asked %i)", async (count, times) => {
-    await start(() => refuse);
-    const reasoning = Array.from({ length: count }, (_, at) => sealed(`rs_${at}`));
-    const answer = await ask(gateway, "responses", { ...question, input: [user, ...reasoning, call, output] });
-    expect(answer).toMatchObject({ status: 400, error: { code: "invalid_encrypted_content" } });
-    expect(provider.requests).toHaveLength(times);
-  });
+  ])(
+    "is left out, up to as much of it as any conversation has: %i items are asked about %i times",
+    async (count, times) => {
+      await start(() => refuse);
+      const reasoning = Array.from({ length: count }, (_, at) => sealed(`rs_${at}`));
+      const answer = await ask(gateway, "responses", { ...question, input: [user, ...reasoning, call, output] });
+      expect(answer).toMatchObject({ status: 400, error: { code: "invalid_encrypted_content" } });
+      expect(provider.requests).toHaveLength(times);
+    },
+  );
 
   /** Gives a call with sealed reasoning before it, which it refuses afterwards as all other. */
   const forgetsItsKeys: Script = ({ body }) => {
