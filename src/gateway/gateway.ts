@@ -133,7 +133,7 @@ export class Gateway {
     const form = formFor(asked, route);
     const { turn } = form;
     checkRoute(turn, route);
-    checkStrictSchemas(turn.tools, (index) => schemaPath(request, form.places[index] ?? "tools"));
+    checkStrictSchemas(turn.tools, (index) => schemaPath(request, form.place(index)));
     const ids = new Ids(request.turn.input, route.settings.turn.ids, continued.lastNumber);
     const profile = profileOf(context.profile, route);
     const createEncoder = (): Encoder =>

@@ -50,6 +50,13 @@ describe.each(forms)("a backend that reads by itself which tools there are (stre
     expect(named(await events.of(id), "unknown_tool")).toEqual([]);
   });
 
+  it("may call what stands in a namespace of which it alone knows", async () => {
+    const body = request("responses/m", { tools: [strictly("h")], stream });
+    const call = functionCall("go", "{}", "mcp__a");
+    const { answer } = await play("responses", body, responding(stream, [call]));
+    expect(answer).toMatchObject({ status: 200, items: [call] });
+  });
+
   it("is held to the strict tools all the same, and to the names where the request has them all", async () => {
     const list = [strictly("h")];
     const bad = request("responses/m", { input: brought, tools: list, stream });

@@ -75,8 +75,10 @@ describe("what a client tells its provider beside a Responses request", () => {
   });
 
   it("is nothing that a Chat client could tell", async () => {
-    const headers = await sent("chat", "responses/m", session);
-    for (const name of names) expect(headers).not.toHaveProperty(name);
+    for (const model of ["responses/m", "chat/m"]) {
+      const headers = await sent("chat", model, session);
+      for (const name of names) expect(headers).not.toHaveProperty(name);
+    }
   });
 });
 

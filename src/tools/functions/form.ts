@@ -1,11 +1,23 @@
-import type { CallItem, Item, JsonObject, OutputItem, Tool, ToolChoice, ToolName, Turn } from "../../turn/index.ts";
+import {
+  type CallItem,
+  type Item,
+  type JsonObject,
+  joinPath,
+  type OutputItem,
+  type Tool,
+  type ToolChoice,
+  type ToolName,
+  type Turn,
+} from "../../turn/index.ts";
 import { readTools } from "../catalog.ts";
 import { isAgentMessage, messageOf } from "./agent-message.ts";
 import { freeTextKey, functionOf } from "./definition.ts";
 import {
+  bringsTools,
   type Carries,
   type Convertible,
   carriesNamespaces,
+  type Gathered,
   gatherTools,
   isToolList,
   type ToolIdentity,
@@ -20,11 +32,11 @@ import { FunctionNames } from "./names.ts";
 export class FunctionForm {
   /** With the tools and the choice in this form; the input is as it was. */
   readonly turn: Turn;
-  /** Where in the request each of its tools stands. */
-  readonly places: readonly string[];
   /** What cannot be offered at all, by name. */
   readonly dropped: readonly string[];
-  readonly #names: FunctionNames;
+  /** Nothing where all tools are offered as they are. */
+  readonly #gathered: readonly Gathered[] | undefined;
+  #made: FunctionNames | undefined;
   /** By their names. */
   readonly #converted = new Map<string, Convertible>();
   #grouped: ReadonlyMap<string, readonly string[]> | undefined;
@@ -34,26 +46,47 @@ export class FunctionForm {
   constructor(turn: Turn, carries: Carries) {
     this.#carriesCustom = carries({ type: "custom", name: "text" });
     this.#carriesNamespaces = carriesNamespaces(carries);
+    if (turn.tools.every(carries) && (this.#carriesNamespaces || !turn.input.some(bringsTools))) {
+      this.turn = turn;
+      this.dropped = [];
+      return;
+    }
     const { gathered, dropped } = gatherTools(turn, carries);
     this.dropped = dropped;
-    this.places = gathered.map(({ at }) => at);
-    this.#names = new FunctionNames(gathered.flatMap(({ as, tool }) => (as === "is" ? identitiesOf(tool) : [])));
+    this.#gathered = gathered;
+    this.turn = { ...turn, tools: this.#convert(gathered), choice: this.#choice(turn.choice) };
+  }
+
+  #convert(gathered: readonly Gathered[]): Tool[] {
+    const kept = gathered.flatMap(({ as, tool }) => (as === "is" ? [tool] : []));
+    const names = new FunctionNames(kept);
+    this.#made = names;
     const introduced = new Set<string>();
-    const tools = gathered.map(({ as, tool }): Tool => {
+    return gathered.map(({ as, tool }): Tool => {
       if (as === "is") return tool;
-      const name = this.#names.of(tool);
+      const name = names.of(tool);
       this.#converted.set(name, tool);
       const { namespace = "", about } = tool;
       const isFirst = !introduced.has(namespace);
       introduced.add(namespace);
       return functionOf(tool, name, isFirst ? about : undefined);
     });
-    this.turn = { ...turn, tools, choice: this.#choice(turn.choice) };
+  }
+
+  /** Most turns have nothing that they are needed for. */
+  get #names(): FunctionNames {
+    this.#made ??= new FunctionNames(this.turn.tools);
+    return this.#made;
+  }
+
+  /** Where in the request one of the turn's tools stands. */
+  place(index: number): string {
+    return this.#gathered?.[index]?.at ?? joinPath("tools", index);
   }
 
   /** Whether the model knows any tool as what it is not: one that is offered, or one that was called before. */
   get converts(): boolean {
-    return this.#names.any;
+    return this.#made?.any ?? false;
   }
 
   /** The conversation as the backend can be told it. */
@@ -84,7 +117,7 @@ export class FunctionForm {
     const isNamed = item.type === "call" && item.namespace !== undefined;
     if (item.kind === "search" || isNamed) return !this.#carriesNamespaces;
     if (item.kind === "custom") return !this.#carriesCustom;
-    return item.type === "call" && (this.#names.known(item) ?? item.name) !== item.name;
+    return item.type === "call" && this.#converted.size > 0 && (this.#names.known(item) ?? item.name) !== item.name;
   }
 
   #call(item: CallItem): CallItem {
@@ -178,8 +211,4 @@ export class FunctionForm {
 function addAll(names: Set<string>, more: readonly string[]): boolean {
   for (const name of more) names.add(name);
   return more.length > 0;
-}
-
-function identitiesOf(tool: Tool): ToolIdentity[] {
-  return tool.type === "hosted" ? [] : [{ kind: tool.type, name: tool.name }];
 }

@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import type { Tool } from "../../turn/index.ts";
 import { identityKey, type ToolIdentity } from "./gather.ts";
 
 /** What every backend accepts in a function's name. */
@@ -13,10 +14,12 @@ export class FunctionNames {
   #spellings: ReadonlyMap<string, string | null> | undefined;
 
   /** `kept` are offered as they are. */
-  constructor(kept: readonly ToolIdentity[]) {
+  constructor(kept: readonly Tool[]) {
     for (const tool of kept) {
-      this.#taken.add(tool.name);
-      this.#names.set(identityKey(tool), tool.name);
+      if (tool.type === "hosted") continue;
+      const { type: kind, name } = tool;
+      this.#taken.add(name);
+      this.#names.set(identityKey({ kind, name }), name);
     }
   }
 
