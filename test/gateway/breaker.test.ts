@@ -189,13 +189,13 @@ describe("what does not speak against a backend:", () => {
   });
 
   it("a client that reads so slowly that the turn's time is over", async () => {
-    await start({ failures: 1 }, { timeouts: { total: "1s" } });
+    await start({ failures: 1 }, { timeouts: { total: "2s" } });
     const text = "x".repeat(16_000);
     reply = { chunks: Array.from({ length: 2_000 }, () => ({ choices: [{ index: 0, delta: { content: text } }] })) };
     const body = JSON.stringify(requestFor("chat", { model: "chat/m", stream: true }));
     const headers = { "content-type": "application/json" };
     const response = await fetch(`${gateway.url}/v1/chat/completions`, { method: "POST", headers, body });
-    await sleep(1_300);
+    await sleep(2_300);
     expect(await response.text()).toContain('"code":"request_timeout"');
     reply = fine;
     expect((await send()).status).toBe(200);

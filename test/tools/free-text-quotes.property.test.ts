@@ -112,6 +112,7 @@ describe("free text with quotes in it that are not escaped", () => {
 
   it("is given as it comes: a quote waits only for what follows it", () => {
     expect(given(['{"input":"a ', '"b', '" c', '"', "}"])).toEqual(["a ", '"b', '" c', "", "", ""]);
-    expect(given(['{"input":"a"', "}", '"}'])).toEqual(["a", "", '"}', ""]);
+    // What looks like the end, and is not the last of it, may be part of the text or a slip: only the end tells.
+    expect(given(['{"input":"a"', "}", '"}'])).toEqual(["a", "", "", '"}']);
   });
 });

@@ -124,4 +124,27 @@ describe("a megabyte of free text", () => {
   ])("%s is read in pieces of four characters", (how, written) => {
     expect(read(written, 4) === (how === "all in escapes" ? long.slice(0, 200_000) : long)).toBe(true);
   });
+
+  it.each<[string, string, string]>([
+    ["a quote and white space", `{"input":"x"${" ".repeat(200_000)}}`, "x"],
+    ["another argument", `{"input":"x","why":"${"a".repeat(200_000)}"}`, "x"],
+    ["what only looks like one", `{"input":"f("a", "b"${"a".repeat(200_000)}"}`, `f("a", "b"${"a".repeat(200_000)}`],
+  ])("before %s is read in pieces of four characters", (_what, written, text) => {
+    expect(read(written, 4) === text).toBe(true);
+  });
+});
+
+describe("slips behind the free text", () => {
+  it.each([
+    ['{"input":"ls"}}', "ls"],
+    ['{"input":"ls",}', "ls"],
+    ['{"input":"ls" , }', "ls"],
+    ['{"input":"ls"}\n```', "ls"],
+    ['{"input":"ls"}</tool_call>', "ls"],
+    ['{"input":"f("a", "b")","why":"because"}', 'f("a", "b")'],
+    ['{"input":"x={"a":"b"}"}', 'x={"a":"b"}'],
+    ['{"input":"x={"a":"b"};"}', 'x={"a":"b"};'],
+  ])("are no part of it: %s", (written, text) => {
+    for (const size of [1, 2, 3, 7, 1_000]) expect(read(written, size)).toBe(text);
+  });
 });

@@ -182,12 +182,12 @@ export class FunctionForm {
   #chosen({ kind, name, namespace }: ToolName): readonly string[] {
     const exact = this.#names.known({ kind, name, namespace });
     if (exact !== undefined) return this.#converted.has(exact) ? [exact] : [];
-    return namespace === undefined ? (this.#groups().get(`${kind} ${name}`) ?? []) : [];
+    return namespace === undefined ? (this.#groups().get(`tool ${kind} ${name}`) ?? []) : [];
   }
 
   #chosenBy({ type, name }: JsonObject): readonly string[] {
-    if (type === "tool_search") return this.#groups().get("search tool_search") ?? [];
-    return type === "namespace" && typeof name === "string" ? (this.#groups().get(name) ?? []) : [];
+    if (type === "tool_search") return this.#groups().get("tool search tool_search") ?? [];
+    return type === "namespace" && typeof name === "string" ? (this.#groups().get(`namespace ${name}`) ?? []) : [];
   }
 
   /** The functions by what may name several of them at once: their kind and name, and their namespace. */
@@ -195,8 +195,8 @@ export class FunctionForm {
     if (this.#grouped) return this.#grouped;
     const groups = new Map<string, string[]>();
     for (const [name, tool] of this.#converted) {
-      for (const group of [`${tool.kind} ${tool.name}`, tool.namespace]) {
-        if (group === undefined) continue;
+      const namespace = tool.namespace === undefined ? [] : [`namespace ${tool.namespace}`];
+      for (const group of [`tool ${tool.kind} ${tool.name}`, ...namespace]) {
         const names = groups.get(group);
         if (names) names.push(name);
         else groups.set(group, [name]);

@@ -6,11 +6,10 @@ import { decodeEscapes, readableEnd } from "./json-escapes.ts";
 const opening = new RegExp(`^\\s*\\{\\s*"${freeTextKey}"\\s*:\\s*"`);
 const mostBefore = 256;
 
-/** What may follow the quote that ends the text. */
-const ending = /^"\s*(?:\}\s*)?$/;
-const furtherKey = /^"\s*(?:,\s*(?:$|"))/;
-/** The same, where the end is known to be there. */
-const lastWords = /"\s*\}?\s*$/;
+/**
+ * Behind a quote that may be the last. quote: nothing but it. closed, comma: what follows the last. undecided: only the end tells.
+ */
+type Behind = "quote" | "closed" | "comma" | "undecided";
 
 /**
  * The free text inside of a function's arguments, as they grow. Where a model writes something else (the text itself, another name
@@ -21,8 +20,12 @@ export class FreeText {
   /** before: it is not known yet how the arguments are written. odd: not as they should be. */
   #state: "before" | "inside" | "odd" = "before";
   #unread = "";
+  #behind: Behind | undefined;
+  /** What has come since a quote that may be the last, in pieces. */
+  #held: string[] = [];
 
   push(delta: string): string {
+    if (this.#behind) return this.#hold(delta);
     this.#unread += delta;
     if (this.#state === "before") this.#begin();
     return this.#state === "inside" ? this.#read() : "";
@@ -31,10 +34,7 @@ export class FreeText {
   /** What is left when the arguments are whole. */
   end(): string {
     if (this.#state !== "inside") return textOf(this.#unread);
-    const rest = this.#unread;
-    // From here on it is JSON: what follows the text is another argument, of which the tool has none.
-    if (rest.startsWith('"') && isObject(parseJson(`{"text":"${rest}`))) return "";
-    return decodeEscapes(rest.replace(lastWords, ""));
+    return decodeEscapes(this.#behind ? beforeTheEnd(this.#held.join("")) : this.#unread);
   }
 
   #begin(): void {
@@ -50,17 +50,52 @@ export class FreeText {
     for (;;) {
       const end = readableEnd(this.#unread);
       text += decodeEscapes(this.#unread.slice(0, end));
-      this.#unread = this.#unread.slice(end);
-      if (!this.#unread.startsWith('"') || mayBeEnd(this.#unread)) return text;
+      const rest = this.#unread.slice(end);
+      this.#unread = rest;
+      if (!rest.startsWith('"')) return text;
+      this.#behind = "quote";
+      if (this.#mayBeLast(rest, 1)) {
+        this.#held = [rest];
+        this.#unread = "";
+        return text;
+      }
+      this.#behind = undefined;
       text += '"';
-      this.#unread = this.#unread.slice(1);
+      this.#unread = rest.slice(1);
     }
+  }
+
+  #hold(delta: string): string {
+    this.#held.push(delta);
+    if (this.#mayBeLast(delta, 0)) return "";
+    this.#unread = this.#held.join("").slice(1);
+    this.#behind = undefined;
+    return `"${this.#read()}`;
+  }
+
+  /** Whether the quote may still be the last, with what has come behind it now. */
+  #mayBeLast(text: string, from: number): boolean {
+    for (let at = from; at < text.length && this.#behind !== "undecided"; at++) {
+      const character = text.charAt(at);
+      if (blank.test(character)) continue;
+      if (character === "}") this.#behind = "closed";
+      else if (this.#behind === "closed" || (this.#behind === "comma" && character === '"')) this.#behind = "undecided";
+      else if (this.#behind === "quote" && character === ",") this.#behind = "comma";
+      else return false;
+    }
+    return true;
   }
 }
 
-/** Whether the quote may be the one that ends the text. */
-function mayBeEnd(rest: string): boolean {
-  return ending.test(rest) || furtherKey.test(rest);
+const blank = /\s/;
+/** How often the end is looked for among quotes that could be it. */
+const mostTries = 32;
+
+/** What of the rest belongs to the text: all before the quote behind which there is JSON, or else before the last that something closes. */
+function beforeTheEnd(rest: string): string {
+  const candidates = [...rest.matchAll(/"\s*[,}]/g)].slice(0, mostTries).map(({ index }) => index);
+  const end = candidates.find((at) => isObject(parseJson(`{"text":"${rest.slice(at)}`)));
+  return rest.slice(0, end ?? [...rest.matchAll(/"\s*,?\s*\}/g)].at(-1)?.index ?? Math.max(0, rest.lastIndexOf('"')));
 }
 
 /** Whether the text can still become the beginning of arguments that are written as they should be. */
