@@ -44,7 +44,7 @@ const oslo = '{"city":"Oslo"}';
 
 describe("a result", () => {
   it.each<[string, JsonObject[], string]>([
-    ["of a custom tool in the words of a function", [custom, output("Noted.")], "milk"],
+    ["of a custom tool in the words of a function", [custom, output("Noted.")], '{"input":"milk"}'],
     [
       "of a function in the words of a custom tool",
       [call("Rome"), { ...output("Noted."), type: "custom_tool_call_output" }],

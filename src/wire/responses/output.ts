@@ -238,15 +238,16 @@ export class ResponseOutput {
 }
 
 function messageItem(message: OpenMessage, status: string): JsonObject {
-  const { place, more, done, isCommentary } = message;
+  const { place, done, isCommentary } = message;
+  const besides = givenBack(message.more, "responses");
   return {
-    ...(isCommentary && { phase: "commentary" }),
-    ...givenBack(more, "responses"),
+    ...besides,
     type: "message",
     id: place.itemId,
     status,
     role: "assistant",
     content: [...done],
+    ...(isCommentary && { phase: besides?.phase ?? "commentary" }),
   };
 }
 
