@@ -43,6 +43,7 @@ import {
   type ResponsesRequest,
 } from "../wire/responses/index.ts";
 import { checkToolOutputs } from "../wire/tool-outputs.ts";
+import { toldInStream } from "./codex-client.ts";
 import { type BackendState, Models, type PublicModel, type Route } from "./models.ts";
 import { checkRoute, formFor, headerList, ignoredParameters, wayTo } from "./offer.ts";
 import { continueResponse, foreignState } from "./provider-state.ts";
@@ -158,8 +159,7 @@ export class Gateway {
       },
       run: (outlet, stop) => {
         const observer = this.#observe(request, route, context);
-        const isToldInStream = isCodex(context) ? isTooLong : undefined;
-        const plan = { turn, ways, createEncoder, ids, memory, observer, stop, isToldInStream };
+        const plan = { turn, ways, createEncoder, ids, memory, observer, stop, isToldInStream: toldInStream(turn) };
         return this.#run(plan, route, context, outlet);
       },
     };
@@ -304,15 +304,6 @@ function wordsOf(error: unknown): string {
 function tellIgnored(body: JsonObject, { backend }: Route): Record<string, string> {
   const names = ignoredParameters(body, backend);
   return names.length > 0 ? { "x-toolwire-ignored-parameters": headerList(names) } : {};
-}
-
-function isCodex({ headers }: RequestContext): boolean {
-  return /^codex/i.test(headers?.originator ?? "");
-}
-
-/** Codex sums the conversation up and goes on where it hears this in a stream; as an HTTP error it is stuck with it. */
-function isTooLong({ body }: TurnError): boolean {
-  return body.code === "context_length_exceeded";
 }
 
 /** What is written or read recursively must fit the stack with a wide margin. */

@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import type { Recovery, Way } from "../engine/index.ts";
 import { checkDemand, FunctionForm, sentinelDialect } from "../tools/index.ts";
 import { type Backend, type JsonObject, type JsonValue, type Tool, type Turn, TurnError } from "../turn/index.ts";
+import { isOwnCodex } from "./codex-client.ts";
 import type { Route } from "./models.ts";
 
 /** The turn as the route's backend can be asked: under its model's name, and with the tools in a form that it can carry. */
@@ -21,9 +22,9 @@ function mustPrompt({ settings, backend }: Route, turn: Turn): boolean {
 }
 
 /** Throws where the request demands a call that the route's backend cannot be asked for. */
-export function checkRoute({ choice, tools, headers }: Turn, route: Route): void {
-  // Codex tells its provider who has started it.
-  if (route.kind === "codex" && headers?.originator === "toolwire") throw endless();
+export function checkRoute(turn: Turn, route: Route): void {
+  const { choice, tools } = turn;
+  if (route.kind === "codex" && isOwnCodex(turn)) throw endless();
   if (!knowsOtherTools(route)) checkDemand(choice, tools);
   if (choice.mode === "hosted" && (isPrompted(route.settings) || route.kind === "codex"))
     throw notWritable(String(choice.choice.type));
