@@ -1,4 +1,4 @@
-import { isPortableId, TurnError } from "../turn/index.ts";
+import { type Api, isPortableId, TurnError } from "../turn/index.ts";
 
 /** No configuration has more models; clients may name any. */
 const mostModels = 1_000;
@@ -11,7 +11,7 @@ const shortId = /^[A-Za-z0-9]{9}$/;
 const wantsNine = /tool[ _]?call[ _]?id.*length of 9/is;
 /** How the templates of open models say it: those of Gemma and older ones of Mistral's, then those of Qwen, then Mistral's own service. */
 const wantsTurns =
-  /roles must alternate|system message must be (?:at )?the (?:beginning|first)|unexpected role .?(?:system|user)/i;
+  /roles must alternate|system message must be (?:at )?the (?:beginning|first)|unexpected role .?system/i;
 const wantsNoSystem = /system role (?:is )?not supported|only user(?:,| and) assistant roles/i;
 
 /** any: as they come. in turn: one system message before all others, and nobody speaks twice in a row. without system: nor that one. */
@@ -23,6 +23,9 @@ export class Habits {
   readonly #shortIds = new Set<string>();
   readonly #thinking = new Set<string>();
   readonly #orders = new Map<string, MessageOrder>();
+  /** Orders of which it is not known yet whether they are the right ones, and models for which they were not. */
+  readonly #tried = new Map<string, MessageOrder>();
+  readonly #inVain = new Set<string>();
 
   /** Of those that speak Chat Completions, OpenAI alone is known to have tools that take free text. */
   readonly takesCustomTools: boolean;
@@ -39,7 +42,7 @@ export class Habits {
   }
 
   messageOrder(model: string): MessageOrder {
-    return this.#orders.get(model) ?? "any";
+    return this.#tried.get(model) ?? this.#orders.get(model) ?? "any";
   }
 
   thinks(model: string): boolean {
@@ -50,28 +53,48 @@ export class Habits {
     remember(this.#thinking, model);
   }
 
-  /** What can be done about a refusal; the error says whether the same turn is worth another attempt now. */
-  learnFrom(error: unknown, model: string): unknown {
-    if (!(error instanceof TurnError) || !(this.#learnsIds(error, model) || this.#learnsOrder(error, model)))
-      return error;
-    const { code, message, status, body, quotes } = error;
-    const { type, param, code: upstreamCode } = body;
-    return new TurnError(code, message, { status, type, param: param ?? undefined, upstreamCode, again: true, quotes });
+  /** The model has answered: what was tried with it is right. */
+  worked(model: string): void {
+    const order = this.#tried.get(model);
+    if (order === undefined) return;
+    this.#tried.delete(model);
+    this.#orders.set(model, order);
   }
 
-  #learnsIds({ code, message }: TurnError, model: string): boolean {
-    if (code !== "upstream_rejected" || !wantsNine.test(message) || this.#shortIds.has(model)) return false;
+  /**
+   * What can be done about a refusal; the error says whether the turn would be asked in another form now. Nothing is learnt from words
+   * that the request has itself: a provider may only quote them.
+   */
+  learnFrom(error: unknown, { model, api, body }: { model: string; api: Api; body: () => string }): unknown {
+    if (!(error instanceof TurnError) || !error.atOnce) return error;
+    const isOwn = (words: RegExp) => {
+      const [said] = words.exec(error.message) ?? [];
+      return said !== undefined && !body().toLowerCase().includes(said.toLowerCase());
+    };
+    const learns = this.#learnsIds(error, model, isOwn) || (api === "chat" && this.#learnsOrder(error, model, isOwn));
+    if (!learns) return error;
+    const { code, message, status, body: told, quotes } = error;
+    const { type, param, code: upstreamCode } = told;
+    const otherwise = { type, param: param ?? undefined, upstreamCode, otherwise: true, quotes };
+    return new TurnError(code, message, { status, ...otherwise });
+  }
+
+  #learnsIds({ code }: TurnError, model: string, says: (words: RegExp) => boolean): boolean {
+    if (code !== "upstream_rejected" || this.#shortIds.has(model) || !says(wantsNine)) return false;
     remember(this.#shortIds, model);
     return true;
   }
 
   /** A template's complaint is a 500 with some servers. */
-  #learnsOrder({ code, message }: TurnError, model: string): boolean {
+  #learnsOrder({ code }: TurnError, model: string, says: (words: RegExp) => boolean): boolean {
     if (code !== "upstream_rejected" && code !== "upstream_error") return false;
     const known = this.messageOrder(model);
-    const order = wantsNoSystem.test(message) ? "without system" : wantsTurns.test(message) ? "in turn" : known;
-    if (order === known || known === "without system" || this.#orders.size >= mostModels) return false;
-    this.#orders.set(model, order);
+    const order = says(wantsNoSystem) ? "without system" : says(wantsTurns) ? "in turn" : undefined;
+    if (order === undefined) return false;
+    const isNew = order !== known && known !== "without system" && !this.#inVain.has(model);
+    if (this.#tried.delete(model) && !isNew) remember(this.#inVain, model);
+    if (!isNew || this.#orders.size >= mostModels || this.#tried.size >= mostModels) return false;
+    this.#tried.set(model, order);
     return true;
   }
 }

@@ -37,12 +37,15 @@ export class ServiceBackend implements Backend {
   }
 
   run(turn: Turn, round: Round): Promise<void> {
+    const { model } = turn;
     const reader = this.#api.createReader(this.name, this.#redact, this.#noticing(turn, round.emit), turn);
-    return this.#upstream
-      .post(this.#api.path, this.#api.writeRequest(turn, this.#habits), round, reader, this.#headers(turn))
-      .catch((error: unknown) => {
-        throw this.#habits.learnFrom(error, turn.model);
-      });
+    const request = this.#api.writeRequest(turn, this.#habits);
+    return this.#upstream.post(this.#api.path, request, round, reader, this.#headers(turn)).then(
+      () => this.#habits.worked(model),
+      (error: unknown) => {
+        throw this.#habits.learnFrom(error, { model, api: this.#api.name, body: () => JSON.stringify(request) });
+      },
+    );
   }
 
   #headers({ api, headers }: Turn): Turn["headers"] {

@@ -26,6 +26,7 @@ export function errorFromStatus(
     silent: `The backend "${backend}" answered ${status}.`,
     failed: `The backend "${backend}" failed with status ${status}`,
     retryAfter: retryAfterOf(headers["retry-after"]),
+    atOnce: true,
     redact,
   });
 }
@@ -56,10 +57,13 @@ interface ProviderError {
   /** How a sentence about the provider's own failure begins. */
   failed: string;
   retryAfter?: string | undefined;
+  /** It came in place of an answer. */
+  atOnce?: boolean;
   redact: Redact;
 }
 
-function providerError({ backend, status, error, said, silent, failed, retryAfter, redact }: ProviderError): TurnError {
+function providerError(reported: ProviderError): TurnError {
+  const { backend, status, error, said, silent, failed, retryAfter, atOnce, redact } = reported;
   const quotes = said !== undefined;
   if (status >= 500) {
     return new TurnError("upstream_error", redact(`${failed}${said ? `: ${said}` : "."}`), {
@@ -67,6 +71,7 @@ function providerError({ backend, status, error, said, silent, failed, retryAfte
       // A feature that is not there will not be there in a second.
       again: status !== 501 && status !== 505,
       retryAfter,
+      atOnce,
       quotes,
     });
   }
@@ -75,12 +80,13 @@ function providerError({ backend, status, error, said, silent, failed, retryAfte
     param: pathOf(error?.param, redact),
     upstreamCode: codeOf(error, said, redact),
     retryAfter,
+    atOnce,
     quotes,
   };
   if (status === 429) {
     const limited = said ?? `The backend "${backend}" allows no more requests for now.`;
     // What is used up will not be there in a second.
-    const again = details.upstreamCode !== "insufficient_quota";
+    const again = details.upstreamCode !== "insufficient_quota" && details.type !== "insufficient_quota";
     return new TurnError("upstream_rate_limited", redact(limited), { ...details, again });
   }
   return new TurnError("upstream_rejected", redact(said ?? silent), {
@@ -93,11 +99,13 @@ function providerError({ backend, status, error, said, silent, failed, retryAfte
 /** The provider's own; one that many providers leave out is known by what they say, because clients act on it. */
 function codeOf(error: JsonObject | undefined, said: string | undefined, redact: Redact): string | null | undefined {
   const code = error && wordOf(error.code, redact);
-  if (code === undefined && said !== undefined && tooLong.test(said)) return "context_length_exceeded";
+  const saysLittle = code === undefined || code === error?.type || general.test(code);
+  if (saysLittle && said !== undefined && tooLong.test(said)) return "context_length_exceeded";
   return error ? (code ?? null) : undefined;
 }
 
 /** How vLLM and most providers, llama.cpp, and Anthropic's models say that a conversation is too long. */
+const general = /^(?:\d+|(?:invalid|bad)_?(?:request|parameter)(?:_error)?)$/i;
 const tooLong = /maximum context length|exceeds the available context size|prompt is too long/i;
 
 /** A connection that could not be made or did not last. */

@@ -151,8 +151,9 @@ class Driver {
         observer.reasking(error);
         continue;
       }
-      if (round && !hasDisowned && !this.#stop.reason && this.#disowns(error)) {
-        hasDisowned = true;
+      const disowns: boolean = !error.otherwise && !hasDisowned && this.#disowns(error);
+      if (round && !this.#stop.reason && (error.otherwise || disowns)) {
+        hasDisowned ||= disowns;
         retries++;
         observer.askingAgain(error, 0);
         continue;

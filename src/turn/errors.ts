@@ -67,6 +67,10 @@ export interface ErrorDetails {
   retryAfter?: string | undefined;
   /** Whether the same request may well succeed when it is sent again. */
   again?: boolean | undefined;
+  /** Whether the backend said so in place of an answer. */
+  atOnce?: boolean | undefined;
+  /** Whether the same turn would be asked in another form now. */
+  otherwise?: boolean | undefined;
   /** Whether the message has a provider's own words, which may quote what a person wrote. */
   quotes?: boolean | undefined;
   cause?: unknown;
@@ -79,6 +83,8 @@ export class TurnError extends Error {
   readonly body: ErrorBody;
   readonly retryAfter: string | undefined;
   readonly again: boolean;
+  readonly atOnce: boolean;
+  readonly otherwise: boolean;
   readonly quotes: boolean;
 
   constructor(code: ErrorCode, message: string, details: ErrorDetails = {}) {
@@ -89,6 +95,8 @@ export class TurnError extends Error {
     this.status = details.status ?? entry.status;
     this.retryAfter = details.retryAfter;
     this.again = details.again ?? false;
+    this.atOnce = details.atOnce ?? false;
+    this.otherwise = details.otherwise ?? false;
     this.quotes = details.quotes ?? false;
     this.body = {
       message,

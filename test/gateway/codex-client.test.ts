@@ -30,6 +30,10 @@ describe("a conversation that is too long for its model", () => {
   const refusals = [
     ["by its code", { message: "Too much.", code: "context_length_exceeded" }],
     ["as vLLM does", { message: "This model's maximum context length is 4096 tokens.", code: 400 }],
+    [
+      "as DeepSeek does",
+      { message: "This model's maximum context length is 4096 tokens.", code: "invalid_request_error" },
+    ],
     ["as llama.cpp does", { message: "the request exceeds the available context size", code: 400 }],
   ] as const;
 

@@ -50,11 +50,12 @@ describe.each(forms)("a backend that reads by itself which tools there are (stre
     expect(named(await events.of(id), "unknown_tool")).toEqual([]);
   });
 
-  it("may call what stands in a namespace of which it alone knows", async () => {
+  it("may not hide behind a namespace that the request does not have", async () => {
     const body = request("responses/m", { tools: [strictly("h")], stream });
-    const call = functionCall("go", "{}", "mcp__a");
-    const { answer } = await play("responses", body, responding(stream, [call]));
-    expect(answer).toMatchObject({ status: 200, items: [call] });
+    for (const call of [functionCall("go", "{}", "mcp__a"), functionCall("h", '{"n":"x"}', "functions")]) {
+      const { answer } = await play("responses", body, responding(stream, [call]));
+      expect(answer).toMatchObject({ items: [], error: { code: "tool_call_invalid" } });
+    }
   });
 
   it("is held to the strict tools all the same, and to the names where the request has them all", async () => {

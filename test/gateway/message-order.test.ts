@@ -100,6 +100,56 @@ describe("a model whose template wants its messages in turn", () => {
     expect(messagesOf(provider.requests.at(-1)?.body ?? {})).toEqual([{ role: "user", content: "Be kind.\n\nHi" }]);
   });
 
+  it("is asked again so also where nothing else is tried twice", async () => {
+    await start(strict(400, "roles must alternate", isInTurn), { retries: 0 });
+    expect((await ask(gateway, "responses", question)).text).toBe("Fine.");
+  });
+
+  it("is not believed where it only quotes the request, or has begun to answer", async () => {
+    const said = "System role not supported";
+    const messages = [
+      { role: "system", content: "Secret rules." },
+      { role: "user", content: "Hi" },
+    ];
+    const chunk = { choices: [{ index: 0, delta: { content: "Well" } }] };
+    await start(({ body, count }) => {
+      if (body.service_tier) return { status: 400, body: { error: { message: `Invalid value: '${said}'.` } } };
+      return count === 2 ? { chunks: [chunk, { error: { message: said } }] } : { say: "Fine." };
+    });
+    expect((await ask(gateway, "chat", { model: "up/m", messages, service_tier: said })).status).toBe(400);
+    await ask(gateway, "chat", { model: "up/m", messages, stream: true });
+    await ask(gateway, "chat", { model: "up/m", messages });
+    expect(roles(provider.requests.at(-1)?.body ?? {})).toEqual(["system", "user"]);
+  });
+
+  it("has its messages as they came again where the other order did not help", async () => {
+    await start(({ count }) =>
+      count <= 2 ? { status: 400, body: { error: { message: "roles must alternate" } } } : { say: "Any." },
+    );
+    expect((await ask(gateway, "responses", question)).status).toBe(400);
+    expect((await ask(gateway, "responses", question)).text).toBe("Any.");
+    const [first, , third] = provider.requests.map(({ body }) => roles(body));
+    expect(third).toEqual(first);
+  });
+
+  it("loses nothing of what was said", async () => {
+    await start(strict(400, "roles must alternate", isInTurn));
+    const messages = [
+      { role: "user", name: "bob", content: "Same." },
+      { role: "user", name: "amy", content: "Same." },
+      { role: "assistant", content: "One", reasoning_content: "r1", refusal: "no1" },
+      { role: "assistant", content: "Two", reasoning_content: "r2", refusal: "no2" },
+      { role: "user", content: "" },
+      { role: "user", content: "" },
+    ];
+    await ask(gateway, "chat", { model: "up/m", messages });
+    expect(messagesOf(provider.requests.at(-1)?.body ?? {})).toEqual([
+      { role: "user", content: "Same.\n\nSame." },
+      { role: "assistant", content: "One\n\nTwo", reasoning_content: "r1\n\nr2", refusal: "no1\n\nno2" },
+      { role: "user", content: "" },
+    ]);
+  });
+
   it("that says the same again is not asked for ever", async () => {
     await start(() => ({ status: 400, body: { error: { message: "roles must alternate" } } }), { retries: 5 });
     expect((await ask(gateway, "responses", question)).status).toBe(400);

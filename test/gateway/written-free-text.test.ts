@@ -62,6 +62,22 @@ describe("free text that a model writes into its words", () => {
   });
 });
 
+describe("free text that stops in the middle", () => {
+  it.each([
+    '{"input":"say "hi" and rm -rf /',
+    '{"input":"print("x',
+    "{'input': '*** Begin",
+    '{"input": *** Begin Patch',
+  ])("is no call, though the provider says that all is well: %s", async (text) => {
+    for (const chunk of [1, 10_000]) {
+      const answer = await answerTo({ calls: [{ name: "apply_patch", arguments: text }], chunk });
+      expect(answer).toMatchObject({ items: [], ended: "length" });
+      await gateway.close();
+      await provider.close();
+    }
+  });
+});
+
 describe("free text that a provider gives as arguments", () => {
   it.each([
     ["as it was asked for", JSON.stringify({ input: patch }), patch],

@@ -128,6 +128,8 @@ describe("a megabyte of free text", () => {
   it.each<[string, string, string]>([
     ["a quote and white space", `{"input":"x"${" ".repeat(200_000)}}`, "x"],
     ["another argument", `{"input":"x","why":"${"a".repeat(200_000)}"}`, "x"],
+    ["white space that goes nowhere", `{"input":"a", "b"${" ".repeat(200_000)}x`, `a", "b`],
+    ["white space in other quotes", `{'input': 'a'${" ".repeat(200_000)}z`, `{'input': 'a'${" ".repeat(200_000)}z`],
     ["what only looks like one", `{"input":"f("a", "b"${"a".repeat(200_000)}"}`, `f("a", "b"${"a".repeat(200_000)}`],
   ])("before %s is read in pieces of four characters", (_what, written, text) => {
     expect(read(written, 4) === text).toBe(true);
@@ -138,6 +140,7 @@ describe("slips behind the free text", () => {
   it.each([
     ['{"input":"ls"}}', "ls"],
     ['{"input":"ls",}', "ls"],
+    ['{"input":"x"}{"input":"y"}', "x"],
     ['{"input":"ls" , }', "ls"],
     ['{"input":"ls"}\n```', "ls"],
     ['{"input":"ls"}</tool_call>', "ls"],

@@ -31,22 +31,41 @@ function isSystem({ role }: JsonObject): boolean {
   return role === "system" || role === "developer";
 }
 
-/** Each output of a tool is a message of its own, and what follows a call is its output. */
-function canGoOn({ role, tool_calls: calls }: JsonObject): boolean {
-  return role !== "tool" && calls === undefined;
+/** Each output of a tool is a message of its own, and what follows a call is its output. Of what was heard there is one a message. */
+function canGoOn({ role, tool_calls: calls, audio }: JsonObject): boolean {
+  return role !== "tool" && calls === undefined && audio === undefined;
 }
 
 function together(speech: JsonObject[]): JsonObject {
   const [first = {}, ...others] = speech;
   if (others.length === 0) return first;
-  const contents = speech.flatMap(({ content }) => (isContent(content) ? [content] : []));
-  const isText = contents.every((content) => typeof content === "string");
-  const content = isText ? contents.join("\n\n") : contents.flatMap(partsOf);
-  return Object.assign({}, ...speech, { content: content.length > 0 ? content : null });
+  const message: JsonObject = {};
+  for (const key of new Set(speech.flatMap((said) => Object.keys(said)))) {
+    const values = speech.flatMap((said) => (isSaid(said[key]) ? [said[key]] : []));
+    message[key] = values.every(isWords) && key !== "role" && key !== "name" ? joined(values) : sameOf(values);
+  }
+  message.content ??= message.role === "assistant" ? null : "";
+  return message;
 }
 
-function isContent(content: JsonValue | undefined): content is string | JsonValue[] {
-  return Array.isArray(content) || (typeof content === "string" && content !== "");
+function isSaid(value: JsonValue | undefined): value is JsonValue {
+  return value !== undefined && value !== null && value !== "";
+}
+
+function isWords(value: JsonValue): value is string | JsonValue[] {
+  return typeof value === "string" || Array.isArray(value);
+}
+
+/** Words follow words, and parts parts. */
+function joined(values: (string | JsonValue[])[]): JsonValue | undefined {
+  if (values.length === 0) return undefined;
+  return values.every((value) => typeof value === "string") ? values.join("\n\n") : values.flatMap(partsOf);
+}
+
+/** What can be only one thing is said only where all say the same. */
+function sameOf(values: JsonValue[]): JsonValue | undefined {
+  const [first] = values;
+  return values.every((value) => value === first) ? first : undefined;
 }
 
 function partsOf(content: string | JsonValue[]): JsonValue[] {

@@ -1,4 +1,4 @@
-import { type ArgumentChecks, meaningOf } from "../../tools/index.ts";
+import { type ArgumentChecks, isDefaultNamespace, meaningOf } from "../../tools/index.ts";
 import {
   type CallDone,
   type CallStarted,
@@ -49,7 +49,7 @@ export function settleCalls(ids: Ids, checks: ArgumentChecks, observer: Observer
       emit({ type: "call.done", call: event.call, arguments: text });
       if (open) observer.callDone(open, text);
       // A tool in a namespace that was not offered by another name is one of which only the backend knows.
-      const offered = given.offeredAs ?? (given.namespace === undefined ? given.name : undefined);
+      const offered = given.offeredAs ?? (isDefaultNamespace(given.namespace) ? given.name : undefined);
       if (given.kind !== "custom" && offered !== undefined) look(offered);
     }
     given = open = held = undefined;

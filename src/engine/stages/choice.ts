@@ -1,8 +1,9 @@
-import { bringsTools, demandsCall, permits } from "../../tools/index.ts";
+import { demandsCall, permits } from "../../tools/index.ts";
 import type { CallStarted, Emit, JsonObject, Turn } from "../../turn/index.ts";
 import { missingCall, unknownName } from "../invalid-call.ts";
 import type { Observer } from "../observer.ts";
 import type { Stage } from "./stage.ts";
+import { UnreadTools } from "./unread-tools.ts";
 
 /**
  * What the client said about tools holds for what comes out, whatever the backend made of it: no call that the choice forbids,
@@ -11,10 +12,17 @@ import type { Stage } from "./stage.ts";
 export function keepChoice(turn: Turn, observer: Observer): Stage {
   const { choice } = turn;
   const onlyOne = turn.settings.parallelToolCalls === false;
+  const unread = new UnreadTools(turn);
+  let names: Set<string> | undefined;
   let suppressed: Set<number> | undefined;
   let passed = 0;
   let calls = 0;
   let refused = false;
+
+  const isUnknown = (event: CallStarted) => {
+    names ??= new Set(namesOf(turn));
+    return !unread.has(event) && !names.has(event.name) && !unread.any;
+  };
 
   const start = (event: CallStarted, emit: Emit) => {
     if (!permits(choice, event) || (onlyOne && calls > 0)) {
@@ -23,7 +31,7 @@ export function keepChoice(turn: Turn, observer: Observer): Stage {
       observer.callSuppressed(event.name);
       return;
     }
-    if (isUnknown(turn, event)) {
+    if (isUnknown(event)) {
       observer.unknownTool(event.name);
       if (turn.tools.some((tool) => tool.type === "function" && tool.strict === true)) {
         observer.strictFailure(event.name, null);
@@ -67,12 +75,6 @@ export function keepChoice(turn: Turn, observer: Observer): Stage {
         emit(event);
     }
   };
-}
-
-/** Tools inside a hosted one (a namespace, an MCP server), or in the input, are called by names that are not read here. */
-function isUnknown(turn: Turn, { name, namespace }: CallStarted): boolean {
-  if (namespace !== undefined || namesOf(turn).includes(name)) return false;
-  return turn.tools.every((tool) => tool.type !== "hosted") && !turn.input.some(bringsTools);
 }
 
 function namesOf({ tools }: Turn): string[] {

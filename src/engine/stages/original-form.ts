@@ -13,6 +13,7 @@ export function offeredNames(form: FunctionForm): Stage {
 /** A call of a function that stands for another tool becomes the call of that tool, as its client knows it. */
 export function originalForm(form: FunctionForm): Stage {
   let texts: Map<number, FreeText> | undefined;
+  let isCut = false;
 
   const start = (event: CallStarted, emit: Emit) => {
     const tool = form.original(event.name);
@@ -43,12 +44,18 @@ export function originalForm(form: FunctionForm): Stage {
         return;
       }
       case "call.done": {
-        const rest = texts?.get(event.call)?.end() ?? "";
+        const text = texts?.get(event.call);
         texts?.delete(event.call);
+        const rest = text?.end() ?? "";
         if (rest !== "") emit({ type: "call.arguments", call: event.call, delta: rest });
-        emit(event);
+        // A call that stops in the middle is never done.
+        if (text?.isCut) isCut = true;
+        else emit(event);
         return;
       }
+      case "turn.finished":
+        emit(isCut && event.reason === "stop" ? { ...event, reason: "length" } : event);
+        return;
       default:
         emit(event);
     }

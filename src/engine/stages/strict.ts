@@ -3,14 +3,17 @@ import { type CallStarted, type Emit, parseJson, type Turn, type TurnEvent } fro
 import { argumentsInvalid } from "../invalid-call.ts";
 import type { Observer } from "../observer.ts";
 import type { Stage } from "./stage.ts";
+import { UnreadTools } from "./unread-tools.ts";
 
 /**
  * Nothing of a strict tool's call is given before its arguments are known to fit the schema; if they do not, the turn fails.
  * There is no such stage where no tool is strict. Calls come here one after the other.
  */
-export function keepStrict({ tools }: Turn, checks: ArgumentChecks, observer: Observer): Stage | undefined {
+export function keepStrict(turn: Turn, checks: ArgumentChecks, observer: Observer): Stage | undefined {
+  const { tools } = turn;
   const strict = new Set(tools.flatMap((tool) => (tool.type === "function" && tool.strict ? [tool.name] : [])));
   if (strict.size === 0) return undefined;
+  const unread = new UnreadTools(turn);
   let open: CallStarted | undefined;
   let repairs: TurnEvent[] = [];
   let text = "";
@@ -33,8 +36,7 @@ export function keepStrict({ tools }: Turn, checks: ArgumentChecks, observer: Ob
   return (event, emit) => {
     switch (event.type) {
       case "call.started":
-        // A tool in a namespace is another one, of which only the backend knows.
-        if (event.kind !== "function" || event.namespace !== undefined || !strict.has(event.name)) break;
+        if (event.kind !== "function" || !strict.has(event.name) || unread.has(event)) break;
         observer.callBuffered(event);
         open = event;
         repairs = [];

@@ -5,6 +5,8 @@ import { decodeEscapes, readableEnd } from "./json-escapes.ts";
 /** What stands before the text where a model writes the function's arguments as it should. */
 const opening = new RegExp(`^\\s*\\{\\s*"${freeTextKey}"\\s*:\\s*"`);
 const mostBefore = 256;
+/** The same, as a model writes it that is careless with quotes. */
+const wrapper = new RegExp(`^\\s*\\{\\s*['"]?${freeTextKey}['"]?\\s*:`);
 
 /**
  * Behind a quote that may be the last. quote: nothing but it. closed, comma: what follows the last. undecided: only the end tells.
@@ -29,6 +31,12 @@ export class FreeText {
     this.#unread += delta;
     if (this.#state === "before") this.#begin();
     return this.#state === "inside" ? this.#read() : "";
+  }
+
+  /** Whether the arguments stop in the middle, though nobody says so: what stands for the text was opened, and never closed. */
+  get isCut(): boolean {
+    if (this.#state === "inside") return this.#behind === undefined;
+    return wrapper.test(this.#unread) && textOf(this.#unread) === this.#unread;
   }
 
   /** What is left when the arguments are whole. */
@@ -88,14 +96,20 @@ export class FreeText {
 }
 
 const blank = /\s/;
+/** Some models write the arguments of several calls into one. */
+const anotherCall = new RegExp(`^"\\s*\\}\\s*\\{\\s*"${freeTextKey}"\\s*:`);
 /** How often the end is looked for among quotes that could be it. */
 const mostTries = 32;
 
 /** What of the rest belongs to the text: all before the quote behind which there is JSON, or else before the last that something closes. */
 function beforeTheEnd(rest: string): string {
+  if (anotherCall.test(rest)) return "";
   const candidates = [...rest.matchAll(/"\s*[,}]/g)].slice(0, mostTries).map(({ index }) => index);
   const end = candidates.find((at) => isObject(parseJson(`{"text":"${rest.slice(at)}`)));
-  return rest.slice(0, end ?? [...rest.matchAll(/"\s*,?\s*\}/g)].at(-1)?.index ?? Math.max(0, rest.lastIndexOf('"')));
+  return rest.slice(
+    0,
+    end ?? [...rest.matchAll(/"\s*(?:,\s*)?\}/g)].at(-1)?.index ?? Math.max(0, rest.lastIndexOf('"')),
+  );
 }
 
 /** Whether the text can still become the beginning of arguments that are written as they should be. */
@@ -105,7 +119,7 @@ function mayBegin(text: string): boolean {
 }
 
 /** The one argument, as a model writes it that thinks of Python. */
-const unusualQuotes = new RegExp(`^\\s*\\{\\s*(['"]?)${freeTextKey}\\1\\s*:\\s*'([\\s\\S]*)'\\s*,?\\s*\\}\\s*$`);
+const unusualQuotes = new RegExp(`^\\s*\\{\\s*(['"]?)${freeTextKey}\\1\\s*:\\s*'([\\s\\S]*)'\\s*(?:,\\s*)?\\}\\s*$`);
 
 /** The text that was meant by arguments in another form. What is no JSON is the text itself. */
 function textOf(written: string): string {

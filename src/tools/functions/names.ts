@@ -29,7 +29,7 @@ export class FunctionNames {
 
   /** How a call of the past is told. One that stands in the namespace that is none may be of a tool that stands in no other. */
   told(tool: ToolIdentity): string {
-    const plain = isDefault(tool.namespace) ? this.known({ ...tool, namespace: undefined }) : undefined;
+    const plain = isDefaultNamespace(tool.namespace) ? this.known({ ...tool, namespace: undefined }) : undefined;
     return this.known(tool) ?? plain ?? this.of(tool);
   }
 
@@ -61,7 +61,7 @@ export class FunctionNames {
   }
 
   #free({ name, namespace }: ToolIdentity, key: string): string {
-    const plain = (isDefault(namespace) ? name : `${namespace}__${name}`).replace(unusual, "_");
+    const plain = (isDefaultNamespace(namespace) ? name : `${namespace}__${name}`).replace(unusual, "_");
     if (plain.length <= longest && !this.#taken.has(plain)) return plain;
     const digest = createHash("sha256").update(key).digest("hex");
     for (let length = 8; ; length++) {
@@ -73,7 +73,7 @@ export class FunctionNames {
 }
 
 /** Models are taught that a tool without a namespace stands in this one, and Codex takes them for the same. */
-function isDefault(namespace: string | undefined): boolean {
+export function isDefaultNamespace(namespace: string | undefined): boolean {
   return namespace === undefined || namespace === "" || namespace === "functions";
 }
 
