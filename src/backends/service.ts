@@ -39,11 +39,12 @@ export class ServiceBackend implements Backend {
   run(turn: Turn, round: Round): Promise<void> {
     const { model } = turn;
     const reader = this.#api.createReader(this.name, this.#redact, this.#noticing(turn, round.emit), turn);
-    const request = this.#api.writeRequest(turn, this.#habits);
-    return this.#upstream.post(this.#api.path, request, round, reader, this.#headers(turn)).then(
+    const write = () => this.#api.writeRequest(turn, this.#habits);
+    return this.#upstream.post(this.#api.path, write(), round, reader, this.#headers(turn)).then(
       () => this.#habits.worked(model),
       (error: unknown) => {
-        throw this.#habits.learnFrom(error, { model, api: this.#api.name, body: () => JSON.stringify(request) });
+        // Written anew where it is needed, so that it is not held while the model answers.
+        throw this.#habits.learnFrom(error, { model, api: this.#api.name, body: () => JSON.stringify(write()) });
       },
     );
   }

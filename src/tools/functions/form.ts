@@ -38,7 +38,7 @@ export class FunctionForm {
   readonly #gathered: readonly Gathered[] | undefined;
   #made: FunctionNames | undefined;
   /** By their names. */
-  readonly #converted = new Map<string, Convertible>();
+  #converted: ReadonlyMap<string, Convertible> = none;
   #grouped: ReadonlyMap<string, readonly string[]> | undefined;
   readonly #carriesCustom: boolean;
   readonly #carriesNamespaces: boolean;
@@ -62,10 +62,12 @@ export class FunctionForm {
     const names = new FunctionNames(kept);
     this.#made = names;
     const introduced = new Set<string>();
+    const converted = new Map<string, Convertible>();
+    this.#converted = converted;
     return gathered.map(({ as, tool }): Tool => {
       if (as === "is") return tool;
       const name = names.of(tool);
-      this.#converted.set(name, tool);
+      converted.set(name, tool);
       const { namespace = "", about } = tool;
       const isFirst = !introduced.has(namespace);
       introduced.add(namespace);
@@ -206,6 +208,8 @@ export class FunctionForm {
     return groups;
   }
 }
+
+const none: ReadonlyMap<string, Convertible> = new Map();
 
 /** Whether there was anything to add. */
 function addAll(names: Set<string>, more: readonly string[]): boolean {
