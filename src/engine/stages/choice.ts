@@ -19,9 +19,9 @@ export function keepChoice(turn: Turn, observer: Observer): Stage {
   let calls = 0;
   let refused = false;
 
-  const isUnknown = (event: CallStarted) => {
+  const isUnknown = (name: string) => {
     names ??= new Set(namesOf(turn));
-    return !unread.has(event) && !names.has(event.name) && !unread.any;
+    return !names.has(name) && !unread.any;
   };
 
   const start = (event: CallStarted, emit: Emit) => {
@@ -31,7 +31,7 @@ export function keepChoice(turn: Turn, observer: Observer): Stage {
       observer.callSuppressed(event.name);
       return;
     }
-    if (isUnknown(event)) {
+    if (isUnknown(event.name)) {
       observer.unknownTool(event.name);
       if (turn.tools.some((tool) => tool.type === "function" && tool.strict === true)) {
         observer.strictFailure(event.name, null);

@@ -9,7 +9,6 @@ import {
   type ToolName,
   type Turn,
 } from "../../turn/index.ts";
-import { readTools } from "../catalog.ts";
 import { isAgentMessage, messageOf } from "./agent-message.ts";
 import { freeTextKey, functionOf } from "./definition.ts";
 import {
@@ -19,6 +18,7 @@ import {
   carriesNamespaces,
   type Gathered,
   gatherTools,
+  identitiesIn,
   isToolList,
   type ToolIdentity,
 } from "./gather.ts";
@@ -141,18 +141,9 @@ export class FunctionForm {
   }
 
   #found({ tools }: OutputItem): string {
-    const names = readTools(tools, "responses").flatMap((tool) => this.#namesIn(tool));
+    const names = identitiesIn(tools).map((tool) => this.#names.of(tool));
     if (names.length === 0) return "No tools were found.";
     return `Found, and can be called from now on: ${names.join(", ")}`;
-  }
-
-  #namesIn(tool: Tool): string[] {
-    if (tool.type !== "hosted") return [this.#names.of({ kind: tool.type, name: tool.name })];
-    const { name: namespace, tools } = tool.definition;
-    if (typeof namespace !== "string" || !Array.isArray(tools)) return [];
-    return readTools(tools, "responses").flatMap((inner) =>
-      inner.type === "hosted" ? [] : [this.#names.of({ kind: inner.type, name: inner.name, namespace })],
-    );
   }
 
   #choice(choice: ToolChoice): ToolChoice {

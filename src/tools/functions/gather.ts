@@ -81,6 +81,18 @@ function foundBy(item: Item, index: number): Listed[] {
   return item.type === "output" && item.tools ? toolsIn(item.tools, joinPath("input", index)) : [];
 }
 
+/** What a search has found, by what the client calls it. */
+export function identitiesIn(tools: JsonValue[] | undefined): ToolIdentity[] {
+  return toolsIn(tools, "").flatMap(({ tool, at }) => {
+    if (tool.type !== "hosted") return [identityOf(tool)];
+    const { name: namespace, tools: inside } = tool.definition;
+    if (!isNamespace(tool) || typeof namespace !== "string" || !Array.isArray(inside)) return [];
+    return toolsIn(inside, at).flatMap(({ tool: inner }) =>
+      inner.type === "hosted" ? [] : [{ ...identityOf(inner), namespace }],
+    );
+  });
+}
+
 /** The tools in an object of the Responses API, at its own `tools`. */
 function toolsIn(value: JsonValue | undefined, parent: string): Listed[] {
   const at = joinPath(parent, "tools");
