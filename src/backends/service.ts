@@ -1,16 +1,19 @@
-import type { Api, Backend, Emit, JsonObject, Round, Tool, Turn } from "../turn/index.ts";
-import { Habits } from "./habits.ts";
+import type { Backend, Emit, JsonObject, Round, Tool, Turn } from "../turn/index.ts";
+import { ProviderQuirks } from "./provider-quirks.ts";
 import { type AnswerReader, Upstream, type UpstreamOptions } from "./upstream.ts";
 import type { Redact } from "./upstream-errors.ts";
 
+/** The APIs that providers speak. */
+export type ProviderApi = "chat" | "responses";
+
 /** What a provider's API is made of: where a turn goes, how it is written, and how the answer is read. */
 export interface ServiceApi {
-  readonly name: Api;
+  readonly name: ProviderApi;
   path: string;
   /** Whether reasoning is part of a message, so that a provider may miss it there. */
   readonly wantsReasoning: boolean;
-  carries(tool: Tool, habits: Habits): boolean;
-  writeRequest(turn: Turn, habits: Habits): JsonObject;
+  carries(tool: Tool, quirks: ProviderQuirks): boolean;
+  writeRequest(turn: Turn, quirks: ProviderQuirks): JsonObject;
   createReader(backend: string, redact: Redact, emit: Emit, turn: Turn): AnswerReader;
 }
 
@@ -21,7 +24,7 @@ export class ServiceBackend implements Backend {
   readonly #api: ServiceApi;
   readonly #redact: Redact;
   readonly #upstream: Upstream;
-  readonly #habits: Habits;
+  readonly #quirks: ProviderQuirks;
 
   constructor(api: ServiceApi, options: UpstreamOptions) {
     this.name = options.name;
@@ -29,22 +32,22 @@ export class ServiceBackend implements Backend {
     this.#api = api;
     this.#redact = options.redact;
     this.#upstream = new Upstream(options);
-    this.#habits = new Habits(options.baseUrl);
+    this.#quirks = new ProviderQuirks(options.baseUrl);
   }
 
   carries(tool: Tool): boolean {
-    return this.#api.carries(tool, this.#habits);
+    return this.#api.carries(tool, this.#quirks);
   }
 
   run(turn: Turn, round: Round): Promise<void> {
     const { model } = turn;
     const reader = this.#api.createReader(this.name, this.#redact, this.#noticing(turn, round.emit), turn);
-    const write = () => this.#api.writeRequest(turn, this.#habits);
+    const write = () => this.#api.writeRequest(turn, this.#quirks);
     return this.#upstream.post(this.#api.path, write(), round, reader, this.#headers(turn)).then(
-      () => this.#habits.worked(model),
+      () => this.#quirks.worked(model),
       (error: unknown) => {
         // Written anew where it is needed, so that it is not held while the model answers.
-        throw this.#habits.learnFrom(error, { model, api: this.#api.name, body: () => JSON.stringify(write()) });
+        throw this.#quirks.learnFrom(error, { model, api: this.#api.name, body: () => JSON.stringify(write()) });
       },
     );
   }
@@ -54,17 +57,17 @@ export class ServiceBackend implements Backend {
   }
 
   takesCallId(id: string, model: string): boolean {
-    return this.#habits.takesCallId(id, model);
+    return this.#quirks.takesCallId(id, model);
   }
 
   takesReasoning(model: string): boolean {
-    return this.#habits.thinks(model);
+    return this.#quirks.thinks(model);
   }
 
   #noticing({ model }: Turn, emit: Emit): Emit {
-    if (!this.wantsReasoning || this.#habits.thinks(model)) return emit;
+    if (!this.wantsReasoning || this.#quirks.thinks(model)) return emit;
     return (event) => {
-      if (event.type === "reasoning.delta") this.#habits.sawThinking(model);
+      if (event.type === "reasoning.delta") this.#quirks.sawThinking(model);
       emit(event);
     };
   }

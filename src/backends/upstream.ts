@@ -63,7 +63,7 @@ export class Upstream {
     body: JsonObject,
     round: Round,
     reader: AnswerReader,
-    besides?: Readonly<Record<string, string>>,
+    extra?: Readonly<Record<string, string>>,
   ): Promise<void> {
     const { name, timeouts, redact } = this.#options;
     return new Promise((resolve, reject) => {
@@ -73,7 +73,7 @@ export class Upstream {
           origin: this.#origin,
           path: this.#path + path,
           method: "POST",
-          headers: besides ? { ...besides, ...this.#headers } : this.#headers,
+          headers: extra ? { ...extra, ...this.#headers } : this.#headers,
           body: JSON.stringify(body),
           headersTimeout: timeouts.first_content,
           bodyTimeout: timeouts.idle,
@@ -136,7 +136,7 @@ class Exchange implements Dispatcher.DispatchHandler {
   readonly #resolve: () => void;
   readonly #reject: (error: unknown) => void;
   readonly #streams: boolean;
-  readonly #onStop = () => this.#fail(this.#round.stop.reason);
+  readonly #onCancel = () => this.#fail(this.#round.cancellation.reason);
   #controller: Dispatcher.DispatchController | undefined;
   #feed: (chunk: Buffer) => void = () => {};
   #end: () => void = () => {};
@@ -153,13 +153,13 @@ class Exchange implements Dispatcher.DispatchHandler {
     this.#resolve = resolve;
     this.#reject = reject;
     this.#streams = streams;
-    round.stop.onStop(this.#onStop);
+    round.cancellation.onCancel(this.#onCancel);
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.#controller = controller;
     if (this.#settled) controller.abort(new Error("the turn is over"));
-    else if (this.#round.stop.reason) this.#onStop();
+    else if (this.#round.cancellation.reason) this.#onCancel();
   }
 
   onResponseStart(
@@ -186,7 +186,7 @@ class Exchange implements Dispatcher.DispatchHandler {
       else if (this.#reader.enough) this.#waitForEnd(() => this.#conclude());
       if (full && !this.#settled) {
         controller.pause();
-        full.then(() => controller.resume(), this.#onStop);
+        full.then(() => controller.resume(), this.#onCancel);
       }
     } catch (error) {
       this.#fail(error);
@@ -304,7 +304,7 @@ class Exchange implements Dispatcher.DispatchHandler {
     this.#settled = true;
     clearTimeout(this.#grace);
     this.#grace = undefined;
-    this.#round.stop.offStop(this.#onStop);
+    this.#round.cancellation.offCancel(this.#onCancel);
   }
 }
 

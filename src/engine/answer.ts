@@ -2,7 +2,7 @@ import {
   addUsage,
   type Clock,
   type Encoder,
-  type Outlet,
+  type ReplyStream,
   type TurnEvent,
   type TurnFailed,
   type TurnFinished,
@@ -19,7 +19,7 @@ type State = "held" | "open" | "committed" | "ended";
 /** The answer to one turn, as far as the client has it. */
 export class Answer {
   readonly #createEncoder: () => Encoder;
-  readonly #outlet: Outlet;
+  readonly #reply: ReplyStream;
   readonly #clock: Clock;
   #encoder: Encoder;
   #state: State = "held";
@@ -33,25 +33,25 @@ export class Answer {
   #upstreamId: string | undefined;
   /** The provider's id that the answer was opened with. */
   #openedWith: string | undefined;
-  /** Whether the round under way has given content. */
+  /** Whether the round under candidate has given content. */
   #begun = false;
   /** A call was begun and is not done: no other item can follow it. */
   #isInCall = false;
   /** Whether the stream was opened, so that a failure is told in it. */
   opened = false;
-  /** Called with the first content of the round under way. */
+  /** Called with the first content of the round under candidate. */
   onBegin: () => void = () => {};
-  /** Called when something of the round under way is to be sent, which is the end of all second thoughts. */
+  /** Called when something of the round under candidate is to be sent, which is the end of all second thoughts. */
   onCommit: () => void = () => {};
   usage: Usage | undefined;
   firstContentAt: number | undefined;
   endedAt = 0;
   last: TurnFinished | TurnFailed | undefined;
 
-  constructor(createEncoder: () => Encoder, outlet: Outlet, clock: Clock) {
+  constructor(createEncoder: () => Encoder, reply: ReplyStream, clock: Clock) {
     this.#createEncoder = createEncoder;
     this.#encoder = createEncoder();
-    this.#outlet = outlet;
+    this.#reply = reply;
     this.#clock = clock;
   }
 
@@ -160,7 +160,7 @@ export class Answer {
     this.#state = "open";
     if (!this.streams) return;
     this.opened = true;
-    this.#outlet.open();
+    this.#reply.open();
   }
 
   /** Sends what has come since the last time. A promise means that the client takes nothing more until it resolves. */
@@ -169,7 +169,7 @@ export class Answer {
     const text = this.#text;
     this.#text = "";
     this.#wrote = true;
-    const full = this.#outlet.write(text);
+    const full = this.#reply.write(text);
     if (full) {
       this.#fullSince ??= this.#clock.now();
       void full.then(() => {
@@ -209,7 +209,7 @@ export class Answer {
       this.last = { type: "turn.failed", error: toTurnError(thrown) };
     }
     this.#state = "ended";
-    if (this.opened) this.#outlet.end(this.#text);
+    if (this.opened) this.#reply.end(this.#text);
   }
 
   #write(event: TurnFinished | TurnFailed): void {

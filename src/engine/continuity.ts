@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { LRUCache } from "lru-cache";
 import { meaningOf } from "../tools/index.ts";
-import { type Foreign, type Item, isNumberedId, type JsonObject, type Part } from "../turn/index.ts";
+import { type Extensions, type Item, isNumberedId, type JsonObject, type Part } from "../turn/index.ts";
 
 /** What a client may lose of a call before it comes back, and its backend may want. */
 export interface KeptCall {
@@ -15,8 +15,8 @@ export interface KeptCall {
   /** The same as a Responses provider's own items, which it may miss before the item of the call. */
   sealed?: readonly SealedReasoning[] | undefined;
   /** What else a chat provider wants back beside the call (`reasoning_details`) or in it (`extra_content`). */
-  besides?: JsonObject | undefined;
-  more?: Foreign | undefined;
+  extra?: JsonObject | undefined;
+  extensions?: Extensions | undefined;
 }
 
 /** Encrypted where the client asked for that; otherwise only the provider has it. */
@@ -140,7 +140,7 @@ function digestOf({ callId, name, arguments: text, before }: CallNames): string 
   return hash.digest("base64");
 }
 
-function sizeOf({ reasoning = "", callId = "", sealed, besides, more }: KeptCall): number {
-  const objects = [sealed, besides, more?.fields].map((value) => (value ? JSON.stringify(value).length : 0));
+function sizeOf({ reasoning = "", callId = "", sealed, extra, extensions }: KeptCall): number {
+  const objects = [sealed, extra, extensions?.fields].map((value) => (value ? JSON.stringify(value).length : 0));
   return entryCost + 2 * (reasoning.length + callId.length) + objects.reduce((sum, size) => sum + size, 0);
 }

@@ -1,11 +1,11 @@
 import { ArgumentChecks, demandsCall, promptTurn } from "../tools/index.ts";
 import {
+  Cancellation,
   type Clock,
   type Encoder,
   type Ids,
   type Item,
-  type Outlet,
-  Stop,
+  type ReplyStream,
   type Turn,
   TurnError,
   type TurnFailed,
@@ -13,10 +13,11 @@ import {
   toTurnError,
 } from "../turn/index.ts";
 import { Answer } from "./answer.ts";
+import { type Candidate, firstDelay, mayWorkElsewhere, retryDelay } from "./candidate.ts";
 import type { Memory } from "./continuity.ts";
 import { InvalidCall } from "./invalid-call.ts";
 import type { Observer, TurnSummary } from "./observer.ts";
-import { disownReasoning } from "./restore.ts";
+import { dropReasoning } from "./restore.ts";
 import { Round } from "./round.ts";
 import { settleCalls } from "./stages/calls.ts";
 import { keepChoice } from "./stages/choice.ts";
@@ -24,17 +25,16 @@ import { Cutoff, noteCutoff } from "./stages/cutoff.ts";
 import { holdWords } from "./stages/hold.ts";
 import { inOrder } from "./stages/in-order.ts";
 import { mendArguments } from "./stages/mend.ts";
-import { offeredNames, originalForm } from "./stages/original-form.ts";
 import { recoverCalls } from "./stages/recover.ts";
 import { rememberCalls } from "./stages/remember.ts";
+import { offeredNames, restoreTools } from "./stages/restore-tools.ts";
 import { keepStrict } from "./stages/strict.ts";
-import { firstDelay, mayWorkElsewhere, retryDelay, type Way } from "./way.ts";
 
 export interface TurnPlan {
   /** The request as the client made it. */
   turn: Turn;
   /** In the order in which they are tried; the first is what was asked for. */
-  ways: readonly Way[];
+  candidates: readonly Candidate[];
   createEncoder: () => Encoder;
   ids: Ids;
   memory: Memory;
@@ -46,7 +46,7 @@ export interface TurnPlan {
   keepAlive: number;
   total: number;
   /** Over when the client leaves or the gateway stops. */
-  stop: Stop;
+  cancellation: Cancellation;
   /** Whether the client understands a failure only in a stream, though nothing was sent yet. */
   isToldInStream?: ((error: TurnError) => boolean) | undefined;
 }
@@ -59,8 +59,8 @@ export interface Ending extends TurnSummary {
 }
 
 /** Runs one turn to its one end. Never rejects: whatever happens is an ending. */
-export function runTurn(plan: TurnPlan, outlet: Outlet): Promise<Ending> {
-  return new Driver(plan, outlet).run();
+export function runTurn(plan: TurnPlan, reply: ReplyStream): Promise<Ending> {
+  return new Driver(plan, reply).run();
 }
 
 /** What takes time between rounds happens here: waiting, asking again, asking another. */
@@ -68,119 +68,120 @@ class Driver {
   readonly #plan: TurnPlan;
   readonly #answer: Answer;
   /** Over when the plan's is, or when time is up. */
-  readonly #stop = new Stop();
+  readonly #cancellation = new Cancellation();
   #askedAt: number | undefined;
   /** The one that was taken last, and what was asked there. */
-  #way: Way | undefined;
+  #candidate: Candidate | undefined;
   #asked: Turn | undefined;
 
-  constructor(plan: TurnPlan, outlet: Outlet) {
+  constructor(plan: TurnPlan, reply: ReplyStream) {
     this.#plan = plan;
-    this.#answer = new Answer(plan.createEncoder, outlet, plan.clock);
+    this.#answer = new Answer(plan.createEncoder, reply, plan.clock);
   }
 
   async run(): Promise<Ending> {
-    const { observer, turn, keepAlive, total, stop } = this.#plan;
+    const { observer, turn, keepAlive, total, cancellation } = this.#plan;
     observer.turnStarted(turn);
-    const onStop = () => {
-      if (stop.reason) this.#stop.now(stop.reason);
+    const onCancel = () => {
+      if (cancellation.reason) this.#cancellation.cancel(cancellation.reason);
     };
-    onStop();
-    stop.onStop(onStop);
-    const limit = setTimeout(() => this.#stop.now(this.#overdue()), total);
+    onCancel();
+    cancellation.onCancel(onCancel);
+    const limit = setTimeout(() => this.#cancellation.cancel(this.#overdue()), total);
     const ticks = this.#answer.streams ? setInterval(() => this.#answer.keepAlive(), keepAlive) : undefined;
-    const error = await this.#tryWays().catch(toTurnError);
+    const error = await this.#tryCandidates().catch(toTurnError);
     if (error) this.#fail(error);
     clearTimeout(limit);
     clearInterval(ticks);
-    stop.offStop(onStop);
+    cancellation.offCancel(onCancel);
     return this.#ending();
   }
 
-  /** Until a way gives an answer. Where none does, what the first of them failed with: it is what the client asked for. */
-  async #tryWays(): Promise<TurnError | undefined> {
-    const { ways, observer } = this.#plan;
+  /** Until a candidate gives an answer. Where none does, what the first of them failed with: it is what the client asked for. */
+  async #tryCandidates(): Promise<TurnError | undefined> {
+    const { candidates, observer } = this.#plan;
     let first: TurnError | undefined;
     let last: TurnError | undefined;
-    for (const way of ways) {
-      if (last) observer.fellBack(way.backend.name, last);
-      last = await this.#tryWay(way);
+    for (const candidate of candidates) {
+      if (last) observer.fellBack(candidate.backend.name, last);
+      last = await this.#tryCandidate(candidate);
       if (last === undefined) return undefined;
       first ??= last;
-      if (this.#answer.committed || this.#answer.ended || this.#stop.reason || !mayWorkElsewhere(last)) break;
+      if (this.#answer.committed || this.#answer.ended || this.#cancellation.reason || !mayWorkElsewhere(last)) break;
     }
     if (last) observer.gaveUp(last);
-    return this.#answer.committed || this.#stop.reason || last instanceof InvalidCall ? last : first;
+    return this.#answer.committed || this.#cancellation.reason || last instanceof InvalidCall ? last : first;
   }
 
-  /** The breaker sees whether the way leads to an answer, however many attempts that takes, and hears when it then breaks off. */
-  async #tryWay(way: Way): Promise<TurnError | undefined> {
+  /** The breaker sees whether the candidate leads to an answer, however many attempts that takes, and hears when it then breaks off. */
+  async #tryCandidate(candidate: Candidate): Promise<TurnError | undefined> {
     let round: Round | undefined;
     try {
-      await way.breaker.watch(async () => {
-        round = await this.#begin(way);
+      await candidate.breaker.watch(async () => {
+        round = await this.#begin(candidate);
       });
     } catch (thrown) {
       return toTurnError(thrown);
     }
     const error = await round?.ended;
-    if (error) way.breaker.failed(error);
+    if (error) candidate.breaker.failed(error);
     return error;
   }
 
   /** A round that has begun well. Until then nothing was sent, so that a failure can be met with another question. */
-  async #begin(way: Way): Promise<Round> {
-    const { observer, ids, stop } = this.#plan;
-    const lessons: Item[] = [];
+  async #begin(candidate: Candidate): Promise<Round> {
+    const { observer, ids, cancellation } = this.#plan;
+    const corrections: Item[] = [];
     let invalid: InvalidCall | undefined;
-    let hasDisowned = false;
+    let hasDropped = false;
     let delay = firstDelay();
-    for (let { retries, reask } = way; ; retries--) {
+    for (let { retries, reask } = candidate; ; retries--) {
       this.#answer.startOver();
       ids.startOver();
-      const unready = await way.backend.prepare?.(this.#stop).then(() => undefined, toTurnError);
-      const round = unready ? undefined : this.#ask(way, lessons);
+      const unready = await candidate.backend.prepare?.(this.#cancellation).then(() => undefined, toTurnError);
+      const round = unready ? undefined : this.#ask(candidate, corrections);
       const error = round ? await round.begun.then(() => undefined, toTurnError) : unready;
       if (round && error === undefined) return round;
       if (error === undefined) throw new Error("a backend was neither asked nor refused");
-      if (round && error instanceof InvalidCall && reask > 0 && !this.#stop.reason) {
+      if (round && error instanceof InvalidCall && reask > 0 && !this.#cancellation.reason) {
         reask--;
         retries++;
         invalid = error;
-        lessons.push(...error.lesson(round.heard, way.backend.wantsReasoning ? round.thought : ""));
+        corrections.push(...error.correction(round.heard, candidate.backend.wantsReasoning ? round.thought : ""));
         observer.reasking(error);
         continue;
       }
-      const disowns: boolean = !error.otherwise && !hasDisowned && this.#disowns(error);
-      if (round && !this.#stop.reason && (error.otherwise || disowns)) {
-        hasDisowned ||= disowns;
+      const drops: boolean = !error.otherwise && !hasDropped && this.#drops(error);
+      if (round && !this.#cancellation.reason && (error.otherwise || drops)) {
+        hasDropped ||= drops;
         retries++;
         observer.askingAgain(error, 0);
         continue;
       }
-      // A provider that does not take the lesson, or has no time left for it, is not to blame.
-      const isOfLesson = error.code === "upstream_rejected" || (error === this.#stop.reason && error !== stop.reason);
-      if (invalid && isOfLesson) throw invalid;
+      // A provider that does not take the correction, or has no time left for it, is not to blame.
+      const isOfCorrection =
+        error.code === "upstream_rejected" || (error === this.#cancellation.reason && error !== cancellation.reason);
+      if (invalid && isOfCorrection) throw invalid;
       delay = delay.next(undefined);
-      const wait = retries > 0 && !this.#stop.reason ? retryDelay(error, delay.duration) : undefined;
+      const wait = retries > 0 && !this.#cancellation.reason ? retryDelay(error, delay.duration) : undefined;
       if (wait === undefined) throw error;
       observer.askingAgain(error, wait);
-      await this.#stop.pause(wait);
-      if (this.#stop.reason) throw this.#stop.reason;
+      await this.#cancellation.pause(wait);
+      if (this.#cancellation.reason) throw this.#cancellation.reason;
     }
   }
 
-  #disowns(error: TurnError): boolean {
-    return this.#asked !== undefined && disownReasoning(error, this.#asked, this.#plan.memory);
+  #drops(error: TurnError): boolean {
+    return this.#asked !== undefined && dropReasoning(error, this.#asked, this.#plan.memory);
   }
 
-  #ask(way: Way, lessons: readonly Item[]): Round {
+  #ask(candidate: Candidate, corrections: readonly Item[]): Round {
     const { ids, observer, memory, clock } = this.#plan;
-    const { turn, prompted, recovery, form } = way.question(lessons);
-    const isWhole = !turn.stream && !way.backend.alwaysStreams;
+    const { turn, prompted, recovery, form } = candidate.request(corrections);
+    const isWhole = !turn.stream && !candidate.backend.alwaysStreams;
     const cutoff = prompted ? new Cutoff(turn, observer, isWhole) : undefined;
     // What was said cannot be taken back when the call that must come does not.
-    const holds = way.reask > 0 && demandsCall(turn.choice);
+    const holds = candidate.reask > 0 && demandsCall(turn.choice);
     const checks = new ArgumentChecks(turn.tools);
     const stages = [
       cutoff?.ear,
@@ -188,27 +189,27 @@ class Driver {
       cutoff?.stage,
       form ? offeredNames(form) : undefined,
       keepChoice(turn, observer),
-      way.repair ? mendArguments(turn) : undefined,
+      candidate.repair ? mendArguments(turn) : undefined,
       inOrder(observer),
       keepStrict(turn, checks, observer),
-      form ? originalForm(form) : undefined,
+      form ? restoreTools(form) : undefined,
       settleCalls(ids, checks, observer),
       holds ? holdWords() : undefined,
       // A backend that knows nothing of calls misses nothing of them.
-      prompted ? undefined : rememberCalls(memory, way.backend, turn, this.#plan.turn.input),
-      !prompted && way.backend.endsAtCalls ? noteCutoff(observer) : undefined,
+      prompted ? undefined : rememberCalls(memory, candidate.backend, turn, this.#plan.turn.input),
+      !prompted && candidate.backend.endsAtCalls ? noteCutoff(observer) : undefined,
     ].filter((stage) => stage !== undefined);
     this.#askedAt ??= clock.now();
-    observer.asking(way.backend.name);
+    observer.asking(candidate.backend.name);
     const asked = prompted ? promptTurn(turn) : turn;
     this.#asked = asked;
-    this.#way = way;
-    return new Round(way, asked, stages, this.#answer, this.#stop, () => observer.committed());
+    this.#candidate = candidate;
+    return new Round(candidate, asked, stages, this.#answer, this.#cancellation, () => observer.committed());
   }
 
   /** Content that was sent is never taken back, so the failure is told behind it: as one, or as what the assistant says. */
   #fail(error: TurnError): void {
-    const isSaid = error instanceof InvalidCall && this.#way?.strictFailure === "message";
+    const isSaid = error instanceof InvalidCall && this.#candidate?.strictFailure === "message";
     if (isSaid && this.#answer.say(error.message)) this.#answer.end({ type: "turn.finished", reason: "stop" });
     else this.#answer.end({ type: "turn.failed", error }, this.#plan.isToldInStream?.(error));
   }

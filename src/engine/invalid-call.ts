@@ -2,7 +2,7 @@ import type { Mismatch } from "../tools/index.ts";
 import { type CallItem, type Item, isObject, newId, parseJson, type Role, TurnError } from "../turn/index.ts";
 
 /** What the model did wrong, as it is told when it is asked again. */
-interface Lesson {
+interface Correction {
   words: string;
   /** The call that it made, where there was one. */
   call?: Pick<CallItem, "name" | "arguments"> | undefined;
@@ -17,20 +17,20 @@ const again = "Nothing of your last answer was used: make every call of it again
 
 /** The model made a call that the client cannot be given, or none though it had to. */
 export class InvalidCall extends TurnError {
-  readonly #lesson: Lesson;
+  readonly #correction: Correction;
 
-  constructor(message: string, lesson: Lesson) {
+  constructor(message: string, correction: Correction) {
     // It may have the model's words in it.
     super("tool_call_invalid", message, { quotes: true });
-    this.#lesson = lesson;
+    this.#correction = correction;
   }
 
   /**
    * What the conversation is continued with so that the model does better: `said` is what it said instead of a call, and `thought`
    * what it thought before the call, where its provider would miss it.
    */
-  lesson(said: string, thought: string): Item[] {
-    const { call, words } = this.#lesson;
+  correction(said: string, thought: string): Item[] {
+    const { call, words } = this.#correction;
     // Some models insist on answers between questions.
     if (!call) return [message("assistant", said.trim() === "" ? nothing : cut(said)), message("user", words)];
     const callId = newId("call");

@@ -29,18 +29,18 @@ const nobody = "";
  * Whether a provider refuses reasoning that it cannot decrypt, and which of the turn's it may be: from now on none of it is given to
  * anybody. False where there is nothing left that could be dropped.
  */
-export function disownReasoning(error: TurnError, { input }: Turn, memory: Memory): boolean {
+export function dropReasoning(error: TurnError, { input }: Turn, memory: Memory): boolean {
   if (error.code !== "upstream_rejected") return false;
   if (error.body.code !== "invalid_encrypted_content" && !unreadable.test(error.message)) return false;
   const sealed = input.flatMap((item) => (item.type === "reasoning" && item.encrypted ? [item.id ?? ""] : []));
   const owned = sealed.filter((id) => id !== "" && memory.recallReasoning(id) !== nobody);
-  if (owned.length > mostDisowned) return false;
+  if (owned.length > mostDropped) return false;
   for (const id of owned) memory.keepReasoning(id, nobody);
   return owned.length > 0;
 }
 
 /** No conversation has more, and what others need remembered must not be forgotten over one. */
-const mostDisowned = 5_000;
+const mostDropped = 5_000;
 
 const unreadable = /encrypted content.*could not be verified/is;
 
@@ -112,8 +112,9 @@ class History {
     const own = kept && this.#isOwn(kept) ? kept : undefined;
     this.#ids.set(item.callId, callId);
     // What a client brings of its own API means nothing to a backend of the other.
-    const more = own?.more && own.more.api !== item.more?.api ? own.more : item.more;
-    return callId === item.callId && more === item.more ? item : { ...item, callId, more };
+    const extensions =
+      own?.extensions && own.extensions.format !== item.extensions?.format ? own.extensions : item.extensions;
+    return callId === item.callId && extensions === item.extensions ? item : { ...item, callId, extensions };
   }
 
   #recall(callId: string, name: string, text: string): KeptCall | undefined {
@@ -152,7 +153,7 @@ class History {
     const group = this.#group.flatMap((item): Item[] =>
       item.type === "reasoning" ? this.#reasoning(item, own.length > 0) : [item],
     );
-    const missing = missingBefore(group, own).filter((item) => !this.#isDisowned(item));
+    const missing = missingBefore(group, own).filter((item) => !this.#isDropped(item));
     // A Responses provider refuses an item of its own whose reasoning is gone; without its id it takes the item as new.
     const isGone = missing.length === 0 && own.some(({ sealed }) => sealed) && !group.some(isReasoning);
     const orphaned = isGone || group.length < this.#group.length;
@@ -161,7 +162,7 @@ class History {
     this.#kept = [];
   }
 
-  #isDisowned(item: Item): boolean {
+  #isDropped(item: Item): boolean {
     return item.type === "reasoning" && item.id !== undefined && this.#memory.recallReasoning(item.id) === nobody;
   }
 
@@ -195,10 +196,12 @@ function missingBefore(group: readonly Item[], kept: readonly KeptCall[]): Item[
   if (sealed?.every(({ encrypted }) => encrypted !== undefined) && !isSealed) {
     for (const { id, encrypted } of sealed) missing.push({ type: "reasoning", id, summary: [], encrypted });
   }
-  const besides = kept.find((call) => call.besides !== undefined)?.besides;
-  const hasBesides = group.some((item) => item.type === "message" && item.more?.fields.reasoning_details !== undefined);
-  if (besides && !hasBesides) {
-    missing.push({ type: "message", role: "assistant", content: [], more: { api: "chat", fields: besides } });
+  const extra = kept.find((call) => call.extra !== undefined)?.extra;
+  const hasExtra = group.some(
+    (item) => item.type === "message" && item.extensions?.fields.reasoning_details !== undefined,
+  );
+  if (extra && !hasExtra) {
+    missing.push({ type: "message", role: "assistant", content: [], extensions: { format: "chat", fields: extra } });
   }
   return missing;
 }

@@ -1,8 +1,8 @@
 import {
   type Round as BackendRound,
+  Cancellation,
   type Emit,
   isTerminal,
-  Stop,
   type Turn,
   TurnError,
   type TurnEvent,
@@ -11,8 +11,8 @@ import {
   toTurnError,
 } from "../turn/index.ts";
 import type { Answer } from "./answer.ts";
+import type { Candidate } from "./candidate.ts";
 import { line, type Stage } from "./stages/stage.ts";
-import type { Way } from "./way.ts";
 
 /**
  * One question to one backend. `begun` resolves when its content is sent, of which nothing is taken back, or when it has ended
@@ -22,13 +22,13 @@ export class Round {
   readonly begun: Promise<void>;
   readonly ended: Promise<TurnError | undefined>;
   readonly #answer: Answer;
-  readonly #way: Way;
-  readonly #stop: Stop;
+  readonly #candidate: Candidate;
+  readonly #cancellation: Cancellation;
   readonly #onCommit: () => void;
   readonly #emit: Emit;
   /** Closes the backend's connection. */
-  readonly #cancel = new Stop();
-  readonly #onStop = () => this.#fail(this.#stop.reason);
+  readonly #cancel = new Cancellation();
+  readonly #onCancel = () => this.#fail(this.#cancellation.reason);
   #begin: () => void = () => {};
   #refuse: (error: TurnError) => void = () => {};
   #end: (error: TurnError | undefined) => void = () => {};
@@ -39,10 +39,17 @@ export class Round {
   heard = "";
   thought = "";
 
-  constructor(way: Way, turn: Turn, stages: readonly Stage[], answer: Answer, stop: Stop, onCommit: () => void) {
-    this.#way = way;
+  constructor(
+    candidate: Candidate,
+    turn: Turn,
+    stages: readonly Stage[],
+    answer: Answer,
+    cancellation: Cancellation,
+    onCommit: () => void,
+  ) {
+    this.#candidate = candidate;
     this.#answer = answer;
-    this.#stop = stop;
+    this.#cancellation = cancellation;
     this.#onCommit = onCommit;
     this.#emit = line(stages, (event) => this.#take(event));
     this.begun = new Promise((resolve, reject) => {
@@ -52,13 +59,13 @@ export class Round {
     this.ended = new Promise((resolve) => {
       this.#end = resolve;
     });
-    if (stop.reason) this.#onStop();
+    if (cancellation.reason) this.#onCancel();
     else this.#ask(turn);
   }
 
   #ask(turn: Turn): void {
-    const { backend, firstContent } = this.#way;
-    this.#stop.onStop(this.#onStop);
+    const { backend, firstContent } = this.#candidate;
+    this.#cancellation.onCancel(this.#onCancel);
     this.#answer.onBegin = () => {
       clearTimeout(this.#silence);
       this.#silence = undefined;
@@ -69,7 +76,7 @@ export class Round {
     };
     this.#silence = setTimeout(() => this.#fail(silent(backend.name, firstContent)), firstContent);
     const flush = () => (this.#over ? undefined : this.#answer.flush());
-    const round: BackendRound = { emit: (event) => this.#hear(event), flush, stop: this.#cancel };
+    const round: BackendRound = { emit: (event) => this.#hear(event), flush, cancellation: this.#cancel };
     backend.run(turn, round).then(
       () => {
         if (!this.#over) this.#fail(noEnd(backend.name));
@@ -86,7 +93,7 @@ export class Round {
       return;
     }
     this.#heardEnd ||= isTerminal(event);
-    if (this.#way.reask > 0) this.#note(event);
+    if (this.#candidate.reask > 0) this.#note(event);
     if (this.#silence && isContent(event)) {
       clearTimeout(this.#silence);
       this.#silence = undefined;
@@ -113,7 +120,7 @@ export class Round {
     const error = this.#answer.last?.type === "turn.failed" ? this.#answer.last.error : undefined;
     this.#settle(error);
     // A stage has ended the turn, and the rest is not wanted.
-    if (!this.#heardEnd) this.#cancel.now(unwanted);
+    if (!this.#heardEnd) this.#cancel.cancel(unwanted);
   }
 
   /** Through the stages, so that what they hold goes out first; past them, should one of them be what failed. */
@@ -132,13 +139,13 @@ export class Round {
   /** What is done about it is the driver's to decide. */
   #failWith({ error }: TurnFailed): void {
     this.#settle(error);
-    this.#cancel.now(error);
+    this.#cancel.cancel(error);
   }
 
   #settle(error: TurnError | undefined): void {
     this.#over = true;
     clearTimeout(this.#silence);
-    this.#stop.offStop(this.#onStop);
+    this.#cancellation.offCancel(this.#onCancel);
     if (error) this.#refuse(error);
     else this.#begin();
     this.#end(error);

@@ -1,5 +1,6 @@
 import type { Config } from "../config/index.ts";
 import {
+  type Candidate,
   Continuity,
   type Ending,
   Observer,
@@ -7,7 +8,6 @@ import {
   restoreTurn,
   runTurn,
   type TurnPlan,
-  type Way,
 } from "../engine/index.ts";
 import { allowsModel, type BreakerState, createKeyring, type Key, type Keyring } from "../guard/index.ts";
 import {
@@ -19,18 +19,18 @@ import {
   type Log,
   type Metrics,
 } from "../telemetry/index.ts";
-import { checkStrictSchemas, type FunctionForm } from "../tools/index.ts";
+import { checkStrictSchemas, type FunctionAdapter } from "../tools/index.ts";
 import {
-  type Api,
   type Backend,
+  type Cancellation,
+  type ClientApi,
   type Encoder,
   Ids,
   isDeeperThan,
   isObject,
   type JsonObject,
   type JsonValue,
-  type Outlet,
-  type Stop,
+  type ReplyStream,
   type Turn,
   TurnError,
 } from "../turn/index.ts";
@@ -45,7 +45,7 @@ import {
 import { checkToolOutputs } from "../wire/tool-outputs.ts";
 import { toldInStream } from "./codex-client.ts";
 import { type BackendState, Models, type PublicModel, type Route } from "./models.ts";
-import { checkRoute, formFor, headerList, ignoredParameters, wayTo } from "./offer.ts";
+import { candidateFor, checkRoute, formFor, headerList, ignoredParameters } from "./offer.ts";
 import { continueResponse, foreignState } from "./provider-state.ts";
 import { secretsOf } from "./secrets.ts";
 
@@ -68,7 +68,7 @@ export interface PreparedTurn {
   /** Headers of the answer, beside those of every answer. Known when the answer is opened, or has ended. */
   readonly headers: Readonly<Record<string, string>>;
   /** `stop` ends the turn from outside; its reason is what the client is told. */
-  run(outlet: Outlet, stop: Stop): ReturnType<typeof runTurn>;
+  run(reply: ReplyStream, cancellation: Cancellation): ReturnType<typeof runTurn>;
 }
 
 /** One gateway, made out of a configuration. It knows nothing of HTTP. */
@@ -115,7 +115,7 @@ export class Gateway {
   }
 
   /** Reads a request. Throws a `TurnError` that says what is wrong with it. */
-  prepare(api: Api, body: JsonValue | undefined, context: RequestContext): PreparedTurn {
+  prepare(api: ClientApi, body: JsonValue | undefined, context: RequestContext): PreparedTurn {
     if (!isObject(body)) throw new TurnError("invalid_request", "The body must be a JSON object.");
     if (isDeeperThan(body, deepestBody)) throw new TurnError("invalid_request", "The body is nested too deeply.");
     checkToolOutputs(api, body, this.config.limits.tool_output);
@@ -142,8 +142,8 @@ export class Gateway {
         ? new ResponsesEncoder({ request, model: name, now, ids, profile })
         : createChatEncoder({ ...request, model: name, created: now() }, turn.stream);
     let headers: Record<string, string> = {};
-    const way = (taken: Route, form: FunctionForm, standsIn: boolean): Way =>
-      wayTo(taken, form, {
+    const candidate = (taken: Route, form: FunctionAdapter, standsIn: boolean): Candidate =>
+      candidateFor(taken, form, {
         onTaken: () => {
           headers = { ...this.#tellDropped(form.dropped, context), ...tellIgnored(body, taken) };
         },
@@ -151,16 +151,28 @@ export class Gateway {
       });
     // What a provider keeps only that provider can continue.
     const others = state ? [] : this.#fallbacks(asked, route);
-    const ways = [way(route, form, false), ...others.map(({ route, form }) => way(route, form, true))];
+    const candidates = [
+      candidate(route, form, false),
+      ...others.map(({ route, form }) => candidate(route, form, true)),
+    ];
     return {
       contentType: turn.stream ? eventStream : json,
       get headers() {
         return headers;
       },
-      run: (outlet, stop) => {
+      run: (reply, cancellation) => {
         const observer = this.#observe(request, route, context);
-        const plan = { turn, ways, createEncoder, ids, memory, observer, stop, isToldInStream: toldInStream(turn) };
-        return this.#run(plan, route, context, outlet);
+        const plan = {
+          turn,
+          candidates,
+          createEncoder,
+          ids,
+          memory,
+          observer,
+          cancellation,
+          isToldInStream: toldInStream(turn),
+        };
+        return this.#run(plan, route, context, reply);
       },
     };
   }
@@ -180,7 +192,7 @@ export class Gateway {
   }
 
   /** The models that can stand in for the one of the route in this turn. The key that may use it may use them. */
-  #fallbacks(turn: Turn, { fallback }: Route): { route: Route; form: FunctionForm }[] {
+  #fallbacks(turn: Turn, { fallback }: Route): { route: Route; form: FunctionAdapter }[] {
     return fallback.flatMap((name) => {
       const route = this.#models.find(name, () => true);
       try {
@@ -223,21 +235,24 @@ export class Gateway {
   }
 
   async #run(
-    plan: Pick<TurnPlan, "turn" | "ways" | "createEncoder" | "ids" | "memory" | "observer" | "stop" | "isToldInStream">,
+    plan: Pick<
+      TurnPlan,
+      "turn" | "candidates" | "createEncoder" | "ids" | "memory" | "observer" | "cancellation" | "isToldInStream"
+    >,
     { settings }: Route,
     { requestId, receivedAt }: RequestContext,
-    outlet: Outlet,
+    reply: ReplyStream,
   ): ReturnType<typeof runTurn> {
     const { observer } = plan;
     this.metrics.turnStarted();
     const ending = await runTurn(
       {
         turn: plan.turn,
-        ways: plan.ways,
+        candidates: plan.candidates,
         createEncoder: plan.createEncoder,
         ids: plan.ids,
         memory: plan.memory,
-        stop: plan.stop,
+        cancellation: plan.cancellation,
         isToldInStream: plan.isToldInStream,
         observer,
         clock: performance,
@@ -245,7 +260,7 @@ export class Gateway {
         keepAlive: settings.turn.keep_alive,
         total: settings.timeouts.total,
       },
-      outlet,
+      reply,
     );
     this.#tellEnding(plan.turn, observer, requestId, ending);
     return ending;

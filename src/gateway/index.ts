@@ -3,7 +3,7 @@ import { Gateway } from "./gateway.ts";
 import { parts } from "./parts.ts";
 
 export { type Config, ConfigError, type Mistake } from "../config/index.ts";
-export { Stop } from "../turn/index.ts";
+export { Cancellation } from "../turn/index.ts";
 export { Gateway, type PreparedTurn, type RequestContext } from "./gateway.ts";
 export type { PublicModel } from "./models.ts";
 

@@ -1,15 +1,15 @@
 import { isDeepStrictEqual } from "node:util";
-import type { Recovery, Way } from "../engine/index.ts";
-import { checkDemand, FunctionForm, sentinelDialect } from "../tools/index.ts";
+import type { Candidate, Recovery } from "../engine/index.ts";
+import { checkDemand, FunctionAdapter, sentinelDialect } from "../tools/index.ts";
 import { type Backend, type JsonObject, type JsonValue, type Tool, type Turn, TurnError } from "../turn/index.ts";
 import { isOwnCodex } from "./codex-client.ts";
 import type { Route } from "./models.ts";
 
 /** The turn as the route's backend can be asked: under its model's name, and with the tools in a form that it can carry. */
-export function formFor(turn: Turn, { backend, model, settings }: Route): FunctionForm {
+export function formFor(turn: Turn, { backend, model, settings }: Route): FunctionAdapter {
   // Whatever the backend has itself: what is written into a prompt are functions.
   const carries = (tool: Tool) => (isPrompted(settings) ? tool.type === "function" : backend.carries(tool));
-  return new FunctionForm({ ...turn, model }, carries);
+  return new FunctionAdapter({ ...turn, model }, carries);
 }
 
 function isPrompted({ tools }: Route["settings"]): boolean {
@@ -51,19 +51,19 @@ function knowsOtherTools({ kind, settings }: Route): boolean {
   return kind === "responses" && !isPrompted(settings);
 }
 
-/** `onTaken` hears when the way is taken. `restored` is the turn with what its client has dropped. */
-export function wayTo(
+/** `onTaken` hears when the candidate is taken. `restored` is the turn with what its client has dropped. */
+export function candidateFor(
   route: Route,
-  form: FunctionForm,
+  form: FunctionAdapter,
   { onTaken, restored }: { onTaken: () => void; restored: (turn: Turn) => Turn },
-): Way {
+): Candidate {
   const { backend, breaker, settings } = route;
   const { retries, timeouts } = settings;
   const { repair, reask, strict_failure: strictFailure } = settings.turn;
   return {
     backend,
     breaker,
-    question: (more) => {
+    request: (more) => {
       onTaken();
       const turn = more.length > 0 ? { ...form.turn, input: [...form.turn.input, ...more] } : form.turn;
       const prompted = mustPrompt(route, turn);

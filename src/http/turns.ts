@@ -3,8 +3,8 @@ import { setTimeout } from "node:timers/promises";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Gateway } from "../gateway/index.ts";
 import { Admission } from "../guard/index.ts";
-import { type Api, type JsonValue, Stop, TurnError } from "../turn/index.ts";
-import { ReplyOutlet } from "./reply-outlet.ts";
+import { Cancellation, type ClientApi, type JsonValue, TurnError } from "../turn/index.ts";
+import { HttpReplyStream } from "./http-reply-stream.ts";
 import { whenOver } from "./reply-over.ts";
 import { departureOf } from "./stalled-readers.ts";
 
@@ -12,7 +12,7 @@ import { departureOf } from "./stalled-readers.ts";
 export class Turns {
   readonly #gateway: Gateway;
   readonly #admission: Admission;
-  readonly #running = new Map<Promise<unknown>, Stop>();
+  readonly #running = new Map<Promise<unknown>, Cancellation>();
 
   constructor(gateway: Gateway) {
     this.#gateway = gateway;
@@ -26,7 +26,7 @@ export class Turns {
     whenOver(request, reply, leave);
   };
 
-  handler(api: Api) {
+  handler(api: ClientApi) {
     return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
       const body = request.body as JsonValue | undefined;
       const prepared = this.#gateway.prepare(api, body, {
@@ -38,20 +38,20 @@ export class Turns {
       });
       // What was read of it is in the turn; the rest need not be held while a model thinks.
       request.body = undefined;
-      const stop = new Stop();
+      const cancellation = new Cancellation();
       const { raw } = reply;
       let over = () => {};
       const closed = new Promise<void>((resolve) => {
         over = resolve;
       });
-      this.#running.set(closed, stop);
+      this.#running.set(closed, cancellation);
       // The reply's own end tells that a client has left, also where nothing was sent yet.
       whenOver(request, reply, () => {
-        if (!raw.writableFinished) stop.now(departureOf(raw));
+        if (!raw.writableFinished) cancellation.cancel(departureOf(raw));
         this.#running.delete(closed);
         over();
       });
-      const ending = await prepared.run(new ReplyOutlet(reply, prepared), stop);
+      const ending = await prepared.run(new HttpReplyStream(reply, prepared), cancellation);
       if (ending.opened) return reply;
       reply.headers(prepared.headers);
       if (ending.error) throw ending.error;
@@ -66,7 +66,7 @@ export class Turns {
     const answered = this.#answered();
     await Promise.race([answered, wait(milliseconds, over.signal)]);
     const error = new TurnError("shutting_down", "Toolwire is shutting down; send the request again.");
-    for (const stop of this.#running.values()) stop.now(error);
+    for (const cancellation of this.#running.values()) cancellation.cancel(error);
     await Promise.race([answered, wait(lastWords, over.signal)]);
     over.abort();
   }

@@ -1,13 +1,13 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
-import { type Api, type ErrorCode, errorCodes, type Repair, type Usage } from "../turn/index.ts";
+import { type ClientApi, type ErrorCode, errorCodes, type Repair, type Usage } from "../turn/index.ts";
 
 /** `other`: the paths that belong to neither API. */
-export type RequestApi = Api | "other";
+export type RequestApi = ClientApi | "other";
 
 export type TurnStatus = "completed" | "incomplete" | "failed" | "cancelled";
 
 export interface FinishedTurn {
-  api: Api;
+  api: ClientApi;
   /** The backend's name in the configuration. */
   backend: string;
   status: TurnStatus;

@@ -1,5 +1,4 @@
 import {
-  type Api,
   asObject,
   type FunctionTool,
   isObject,
@@ -13,6 +12,7 @@ import {
   type Tool,
   TurnError,
   unread,
+  type WireFormat,
   wrong,
 } from "../turn/index.ts";
 
@@ -20,10 +20,10 @@ import {
  * The client's `tools`, whatever their shape: flat (Responses) or nested under the type's name (Chat); either is accepted on
  * either API, because clients that migrate mix them.
  */
-export function readTools(value: JsonValue | undefined, api: Api, at = "tools"): Tool[] {
+export function readTools(value: JsonValue | undefined, format: WireFormat, at = "tools"): Tool[] {
   if (value === undefined || value === null) return [];
   if (!Array.isArray(value)) throw wrong(at, "a list of tools", value);
-  return value.map((tool, index) => readTool(tool, api, joinPath(at, index)));
+  return value.map((tool, index) => readTool(tool, format, joinPath(at, index)));
 }
 
 /** The legacy `functions` of Chat: the inside of a function tool. */
@@ -40,10 +40,10 @@ export function toolLabel(tool: Tool): string {
   return typeof name === "string" ? `${type}:${name}` : type;
 }
 
-function readTool(value: JsonValue, api: Api, at: string): Tool {
+function readTool(value: JsonValue, format: WireFormat, at: string): Tool {
   const tool = asObject(value, at);
   const type = requiredString(tool, "type", at);
-  if (type === "function") return readFunction(inside(tool, "function"), api, pathInside(tool, "function", at));
+  if (type === "function") return readFunction(inside(tool, "function"), format, pathInside(tool, "function", at));
   if (type === "custom") {
     const custom = inside(tool, "custom");
     const path = pathInside(tool, "custom", at);
@@ -52,20 +52,20 @@ function readTool(value: JsonValue, api: Api, at: string): Tool {
       name: readName(custom, path),
       description: optionalString(custom, "description", path),
       format: flatFormat(optionalObject(custom, "format", path)),
-      more: unread(custom, readOfCustom, api),
+      extensions: unread(custom, readOfCustom, format),
     };
   }
-  return { type: "hosted", api, definition: { ...tool, type } };
+  return { type: "hosted", format, definition: { ...tool, type } };
 }
 
-function readFunction(tool: JsonObject, api: Api, at: string): FunctionTool {
+function readFunction(tool: JsonObject, format: WireFormat, at: string): FunctionTool {
   return {
     type: "function",
     name: readName(tool, at),
     description: optionalString(tool, "description", at),
     parameters: optionalObject(tool, "parameters", at),
     strict: optionalBoolean(tool, "strict", at),
-    more: unread(tool, readOfFunction, api),
+    extensions: unread(tool, readOfFunction, format),
   };
 }
 

@@ -1,5 +1,4 @@
 import {
-  type Api,
   asObject,
   type CallKind,
   isObject,
@@ -14,10 +13,11 @@ import {
   type ToolName,
   TurnError,
   unread,
+  type WireFormat,
 } from "../turn/index.ts";
 
 /** The client's `tool_choice`, in the flat (Responses) or nested (Chat) form. */
-export function readChoice(value: JsonValue | undefined, api: Api, at = "tool_choice"): ToolChoice {
+export function readChoice(value: JsonValue | undefined, format: WireFormat, at = "tool_choice"): ToolChoice {
   if (value === undefined || value === null || value === "auto") return { mode: "auto" };
   if (value === "none") return { mode: "none" };
   if (value === "required" || value === "any") return { mode: "required" };
@@ -27,7 +27,7 @@ export function readChoice(value: JsonValue | undefined, api: Api, at = "tool_ch
   if (type === "function" || type === "custom") return { mode: "forced", tool: readToolName(choice, type, at) };
   if (type === "allowed_tools") return readAllowed(choice, at);
   if (type === "auto" || type === "none" || type === "required") return { mode: type };
-  return { mode: "hosted", api, choice };
+  return { mode: "hosted", format, choice };
 }
 
 /** The legacy `function_call` parameter of Chat. */
@@ -112,7 +112,7 @@ function readToolName(value: JsonObject, kind: CallKind, at: string): ToolName {
     kind,
     name: requiredString(value, "name", at),
     namespace: optionalString(value, "namespace", at),
-    more: unread(value, readOfToolName, "responses"),
+    extensions: unread(value, readOfToolName, "responses"),
   };
 }
 

@@ -1,5 +1,5 @@
 import type { TurnError } from "./errors.ts";
-import type { Api, CallKind, Foreign } from "./item.ts";
+import type { CallKind, Extensions, WireFormat } from "./item.ts";
 import type { JsonObject } from "./json.ts";
 import type { Usage } from "./usage.ts";
 
@@ -53,7 +53,7 @@ export interface MessageStarted {
   type: "message.started";
   item?: number | undefined;
   id?: string | undefined;
-  more?: Foreign | undefined;
+  extensions?: Extensions | undefined;
 }
 
 /** The end of a message that has a number. */
@@ -101,7 +101,7 @@ export interface CallStarted {
   /** In which the model wrote it, where it was read out of text. */
   dialect?: string | undefined;
   /** What passes through unread, such as `extra_content` of a Chat call. */
-  more?: Foreign | undefined;
+  extensions?: Extensions | undefined;
 }
 
 export interface CallArguments {
@@ -170,7 +170,7 @@ export interface CallRepaired {
 /** A whole item that passes through unread, in the shape of the API that it came from. */
 export interface ItemDone {
   type: "item.done";
-  api: Api;
+  format: WireFormat;
   item: JsonObject;
 }
 

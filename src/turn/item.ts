@@ -1,13 +1,16 @@
 import type { JsonObject, JsonValue } from "./json.ts";
 
-/** The two public APIs. Responses is the richer one, so items follow its shapes. */
-export type Api = "chat" | "responses";
+/**
+ * The name of a wire format: `chat`, `responses`, or that of another API. Fields and items that the common language has no word for
+ * carry the name of theirs, and are given back to the same format only.
+ */
+export type WireFormat = string;
 
 export type Role = "system" | "developer" | "user" | "assistant";
 
 /** Fields of one API that the common language has no word for; given back to the same API only. */
-export interface Foreign {
-  api: Api;
+export interface Extensions {
+  format: WireFormat;
   fields: JsonObject;
 }
 
@@ -16,7 +19,7 @@ export interface TextPart {
   text: string;
   /** Citations of an assistant's text, as the Responses API writes them. */
   annotations?: JsonObject[] | undefined;
-  more?: Foreign | undefined;
+  extensions?: Extensions | undefined;
 }
 
 export interface RefusalPart {
@@ -30,7 +33,7 @@ export interface ImagePart {
   url?: string | undefined;
   fileId?: string | undefined;
   detail?: string | undefined;
-  more?: Foreign | undefined;
+  extensions?: Extensions | undefined;
 }
 
 export interface FilePart {
@@ -39,12 +42,12 @@ export interface FilePart {
   url?: string | undefined;
   fileId?: string | undefined;
   name?: string | undefined;
-  more?: Foreign | undefined;
+  extensions?: Extensions | undefined;
 }
 
 export interface OpaquePart {
   type: "opaque";
-  api: Api;
+  format: WireFormat;
   fields: JsonObject;
 }
 
@@ -55,7 +58,7 @@ export interface MessageItem {
   role: Role;
   content: Part[];
   id?: string | undefined;
-  more?: Foreign | undefined;
+  extensions?: Extensions | undefined;
 }
 
 /**
@@ -75,7 +78,7 @@ export interface CallItem {
   arguments: string;
   /** The item's own id (`fc_…`), where it has one. */
   id?: string | undefined;
-  more?: Foreign | undefined;
+  extensions?: Extensions | undefined;
 }
 
 export interface OutputItem {
@@ -86,7 +89,7 @@ export interface OutputItem {
   /** What a search has found, as the client wrote it. */
   tools?: JsonValue[] | undefined;
   id?: string | undefined;
-  more?: Foreign | undefined;
+  extensions?: Extensions | undefined;
 }
 
 export interface ReasoningItem {
@@ -95,13 +98,13 @@ export interface ReasoningItem {
   summary: string[];
   id?: string | undefined;
   encrypted?: string | undefined;
-  more?: Foreign | undefined;
+  extensions?: Extensions | undefined;
 }
 
 /** An item that passes through unread. */
 export interface OpaqueItem {
   type: "opaque";
-  api: Api;
+  format: WireFormat;
   fields: JsonObject;
 }
 

@@ -1,7 +1,7 @@
+import type { Cancellation } from "./cancellation.ts";
 import type { TurnError } from "./errors.ts";
 import type { Emit, TurnEvent } from "./event.ts";
 import type { JsonValue } from "./json.ts";
-import type { Stop } from "./stop.ts";
 import type { Tool } from "./tool.ts";
 import type { Turn } from "./turn.ts";
 
@@ -14,7 +14,7 @@ export interface Round {
    */
   flush(): Promise<void> | undefined;
   /** Over when the client has left or time is up: the backend closes its connection at once. */
-  stop: Stop;
+  cancellation: Cancellation;
 }
 
 /**
@@ -29,7 +29,7 @@ export interface Backend {
   /** Gets ready before anybody asks. */
   warm?(): void;
   /** Resolves when the backend can be asked and knows what it can do; rejects with what to do about it. */
-  prepare?(stop: Stop): Promise<void>;
+  prepare?(cancellation: Cancellation): Promise<void>;
   /** Whether the tools of this turn have to be written into the prompt, because the service cannot be asked for them otherwise. */
   prompts?(turn: Turn): boolean;
   /** Whether an answer comes in pieces even where the turn wants it whole. */
@@ -101,7 +101,7 @@ export interface Encoder {
 }
 
 /** Where the answer to one request goes, once it is opened. */
-export interface Outlet {
+export interface ReplyStream {
   /** Sends status and headers: from now on a failure is told in the stream. */
   open(): void;
   /** A promise means that the client is full: it resolves when it can take more. */

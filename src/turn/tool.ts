@@ -1,4 +1,4 @@
-import type { Api, CallKind, Foreign } from "./item.ts";
+import type { CallKind, Extensions, WireFormat } from "./item.ts";
 import type { JsonObject } from "./json.ts";
 
 export interface FunctionTool {
@@ -10,7 +10,7 @@ export interface FunctionTool {
   strict?: boolean | undefined;
   /** The parameter that is all of a tool's free text, where the function stands for such a tool. */
   freeText?: string | undefined;
-  more?: Foreign | undefined;
+  extensions?: Extensions | undefined;
 }
 
 /** A tool whose argument is free text, perhaps under a grammar. */
@@ -20,13 +20,13 @@ export interface CustomTool {
   description?: string | undefined;
   /** Flat, as Responses has it: `{ type: "grammar", syntax, definition }`. */
   format?: JsonObject | undefined;
-  more?: Foreign | undefined;
+  extensions?: Extensions | undefined;
 }
 
 /** Any other type (web_search, namespace, mcp, …): carried as the client wrote it. */
 export interface HostedTool {
   type: "hosted";
-  api: Api;
+  format: WireFormat;
   definition: JsonObject & { type: string };
 }
 
@@ -37,7 +37,7 @@ export interface ToolName {
   kind: CallKind;
   name: string;
   namespace?: string | undefined;
-  more?: Foreign | undefined;
+  extensions?: Extensions | undefined;
 }
 
 export type ToolChoice =
@@ -48,4 +48,4 @@ export type ToolChoice =
   /** `others` are tools of other types, carried as the client wrote them. */
   | { mode: "allowed"; required: boolean; tools: ToolName[]; others: JsonObject[] }
   /** A hosted tool is to be used: carried as the client wrote it. */
-  | { mode: "hosted"; api: Api; choice: JsonObject };
+  | { mode: "hosted"; format: WireFormat; choice: JsonObject };

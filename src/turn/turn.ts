@@ -1,4 +1,4 @@
-import type { Api, Item } from "./item.ts";
+import type { Item } from "./item.ts";
 import type { JsonObject } from "./json.ts";
 import type { Tool, ToolChoice } from "./tool.ts";
 
@@ -34,10 +34,12 @@ export type OutputFormat =
       strict?: boolean | undefined;
     };
 
+/** The name of the codec whose API the client speaks. */
+export type ClientApi = string;
+
 /** One request to a model, in the common language. */
 export interface Turn {
-  /** The API that the client spoke. */
-  api: Api;
+  api: ClientApi;
   /** The model's name as the backend knows it. */
   model: string;
   /** Whether the client wants the answer as it comes. */
@@ -45,6 +47,8 @@ export interface Turn {
   instructions?: string | undefined;
   /** The conversation, oldest first. */
   input: Item[];
+  /** Where the request has it, for errors about it: `messages`, or `input` unless said. */
+  inputParam?: string | undefined;
   tools: Tool[];
   choice: ToolChoice;
   settings: Settings;

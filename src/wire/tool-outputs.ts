@@ -1,10 +1,10 @@
-import { type Api, isObject, type JsonObject, type JsonValue, joinPath, TurnError } from "../turn/index.ts";
+import { type ClientApi, isObject, type JsonObject, type JsonValue, joinPath, TurnError } from "../turn/index.ts";
 
 /**
  * Refuses a request with a tool output whose text is larger than `limit` bytes of UTF-8. Only text counts: images and files in an
  * output are bounded by the body. What is of a wrong kind is left to the decoder, which says so.
  */
-export function checkToolOutputs(api: Api, body: JsonObject, limit: number): void {
+export function checkToolOutputs(api: ClientApi, body: JsonObject, limit: number): void {
   const [list, at, place] = api === "chat" ? [body.messages, "messages", "content"] : [body.input, "input", "output"];
   if (!Array.isArray(list)) return;
   const isOutput = api === "chat" ? isOutputMessage : isOutputItem;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { chatApi } from "../../src/backends/chat/index.ts";
-import { Habits } from "../../src/backends/habits.ts";
+import { ProviderQuirks } from "../../src/backends/provider-quirks.ts";
 import { readChoice, readTools } from "../../src/tools/index.ts";
 import type { CallItem, JsonObject, Turn } from "../../src/turn/index.ts";
 
@@ -22,7 +22,7 @@ describe("a chat backend has tools that take free text", () => {
     "https://API.OpenAI.com/v1",
     "https://somebody.openai.azure.com/openai/v1",
   ])("at %s", (url) => {
-    expect(chatApi.carries(patch, new Habits(url))).toBe(true);
+    expect(chatApi.carries(patch, new ProviderQuirks(url))).toBe(true);
   });
 });
 
@@ -39,20 +39,20 @@ describe("a chat backend has functions only", () => {
     "https://somebody.azure.com/v1",
     "https://api-openai.com/v1",
   ])("at %s", (url) => {
-    const habits = new Habits(url);
-    expect(chatApi.carries(patch, habits)).toBe(false);
-    expect(chatApi.carries(fn, habits)).toBe(true);
+    const quirks = new ProviderQuirks(url);
+    expect(chatApi.carries(patch, quirks)).toBe(false);
+    expect(chatApi.carries(fn, quirks)).toBe(true);
   });
 
   it("and nowhere the tools of the other API", () => {
     for (const url of ["https://api.openai.com/v1", "https://example.com/v1"]) {
-      expect(chatApi.carries(web, new Habits(url))).toBe(false);
+      expect(chatApi.carries(web, new ProviderQuirks(url))).toBe(false);
     }
   });
 });
 
 describe("a tool that takes free text, where a chat backend has it", () => {
-  const habits = new Habits("https://api.openai.com/v1");
+  const quirks = new ProviderQuirks("https://api.openai.com/v1");
   const call: CallItem = { type: "call", kind: "custom", callId: "c1", name: "patch", arguments: 'say "hi"' };
   const turn = (choice: JsonObject | string): Turn => ({
     api: "responses",
@@ -66,7 +66,7 @@ describe("a tool that takes free text, where a chat backend has it", () => {
   });
 
   it("is written nested, as are its choice and its calls", () => {
-    const body = chatApi.writeRequest(turn({ type: "custom", name: "patch" }), habits);
+    const body = chatApi.writeRequest(turn({ type: "custom", name: "patch" }), quirks);
     expect(body).toMatchObject({
       tools: [
         { type: "custom", custom: { name: "patch", description: "Edits", format: { type: "grammar", grammar } } },
@@ -83,7 +83,7 @@ describe("a tool that takes free text, where a chat backend has it", () => {
   it("alone is offered where it alone is allowed", () => {
     const body = chatApi.writeRequest(
       turn({ type: "allowed_tools", tools: [{ type: "custom", name: "patch" }] }),
-      habits,
+      quirks,
     );
     expect(body).toMatchObject({ tools: [{ type: "custom" }], tool_choice: "auto" });
   });

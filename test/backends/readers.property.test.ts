@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { Api, JsonObject } from "../../src/turn/index.ts";
+import type { JsonObject } from "../../src/turn/index.ts";
+import type { Api } from "../support/api.ts";
 import { anyRendering, anyTurn, payloadsOf } from "../support/arbitraries.ts";
 import { faultsOf, readStream, repairsOf, wholeCalls } from "./reading.ts";
 

@@ -1,6 +1,7 @@
 import { chatApi } from "../../src/backends/chat/index.ts";
 import { responsesApi } from "../../src/backends/responses/index.ts";
-import { type Api, type Tool, type Turn, TurnError, type TurnEvent } from "../../src/turn/index.ts";
+import { type Tool, type Turn, TurnError, type TurnEvent } from "../../src/turn/index.ts";
+import type { Api } from "../support/api.ts";
 
 const declared = ["get_weather", "get_time", "refresh", "search-notes", "apply_patch"];
 

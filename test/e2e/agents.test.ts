@@ -1,6 +1,6 @@
 import { Agent, OpenAIProvider, Runner, tool } from "@openai/agents";
 import { z } from "zod";
-import type { Api } from "../../src/turn/index.ts";
+import type { Api } from "../support/api.ts";
 import { describeRoundTrips, type Program } from "./support/round-trip.ts";
 import { question } from "./support/script.ts";
 

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { type Api, isObject, type JsonObject } from "../../src/turn/index.ts";
+import { isObject, type JsonObject } from "../../src/turn/index.ts";
+import type { Api } from "../support/api.ts";
 import { ask, requestFor, type TurnWish } from "../support/gateway.ts";
 import { type ChunksReply, itemsReply } from "../support/provider.ts";
 import { codexStage } from "./support/codex-stage.ts";

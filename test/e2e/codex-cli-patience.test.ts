@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
-import type { Api } from "../../src/turn/index.ts";
+import type { Api } from "../support/api.ts";
 import { type Reply, type Script, sseFrames } from "../support/provider.ts";
 import { chatChunks } from "../support/scripted-chat.ts";
 import { responsesEvents } from "../support/scripted-responses.ts";

@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import { type Api, isObject, type JsonObject, parseJson } from "../../src/turn/index.ts";
+import { isObject, type JsonObject, parseJson } from "../../src/turn/index.ts";
+import type { Api } from "../support/api.ts";
 import { objectsOf } from "../support/folded.ts";
 import { ask, followUp, requestFor, type TurnWish } from "../support/gateway.ts";
 import { conversation, itemsReply, type Reply } from "../support/provider.ts";

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import type { Api } from "../../src/turn/index.ts";
+import type { Api } from "../support/api.ts";
 import { named } from "../support/events-file.ts";
 import { ask, requestFor } from "../support/gateway.ts";
 import { type Provider, type Reply, type Script, startProvider } from "../support/provider.ts";

@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import type { Api, JsonObject } from "../../src/turn/index.ts";
+import type { JsonObject } from "../../src/turn/index.ts";
+import type { Api } from "../support/api.ts";
 import { objectsOf } from "../support/folded.ts";
 import { ask, requestFor, type TurnWish } from "../support/gateway.ts";
 import { itemsReply, type Reply } from "../support/provider.ts";

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { type Api, parseJson } from "../../src/turn/index.ts";
+import { parseJson } from "../../src/turn/index.ts";
+import type { Api } from "../support/api.ts";
 import { named } from "../support/events-file.ts";
 import { type Answer, type AskOptions, ask, followUp, requestFor, type TurnWish } from "../support/gateway.ts";
 import type { TurnReply } from "../support/provider.ts";

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
-import type { Api, JsonObject } from "../../src/turn/index.ts";
+import type { JsonObject } from "../../src/turn/index.ts";
+import type { Api } from "../support/api.ts";
 import { named } from "../support/events-file.ts";
 import { type Answer, ask, followUp, requestFor, type TurnWish } from "../support/gateway.ts";
 import { type Provider, type Reply, type Script, startProvider } from "../support/provider.ts";

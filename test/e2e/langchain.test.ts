@@ -2,7 +2,7 @@ import { type BaseMessage, HumanMessage, type UsageMetadata } from "@langchain/c
 import { tool } from "@langchain/core/tools";
 import { ChatOpenAI } from "@langchain/openai";
 import { z } from "zod";
-import type { Api } from "../../src/turn/index.ts";
+import type { Api } from "../support/api.ts";
 import { describeRoundTrips, type Program } from "./support/round-trip.ts";
 import { question } from "./support/script.ts";
 

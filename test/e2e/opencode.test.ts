@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import type { RunningServer } from "../../src/http/server.ts";
-import type { Api } from "../../src/turn/index.ts";
+import type { Api } from "../support/api.ts";
 import { bothBackends, startGateway } from "../support/gateway.ts";
 import {
   conversation,

@@ -1,7 +1,8 @@
 import { readFileSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { RunningServer } from "../../src/http/server.ts";
-import type { Api, JsonObject } from "../../src/turn/index.ts";
+import type { JsonObject } from "../../src/turn/index.ts";
+import type { Api } from "../support/api.ts";
 import { ask, startGateway } from "../support/gateway.ts";
 import { codeBlocks } from "./code-blocks.ts";
 import { missingPrograms, nameWith, run } from "./programs.ts";

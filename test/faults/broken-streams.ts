@@ -1,4 +1,5 @@
-import type { Api, JsonObject, JsonValue } from "../../src/turn/index.ts";
+import type { JsonObject, JsonValue } from "../../src/turn/index.ts";
+import type { Api } from "../support/api.ts";
 import {
   answered,
   both,

@@ -1,4 +1,4 @@
-import type { Api } from "../../src/turn/index.ts";
+import type { Api } from "../support/api.ts";
 import { type Asked, type Fault, type Form, forms } from "./fault.ts";
 
 /** One field of the matrix: a fault in one form, met by one client over one backend. */

@@ -1,4 +1,5 @@
-import type { Api, ErrorBody } from "../../src/turn/index.ts";
+import type { ErrorBody } from "../../src/turn/index.ts";
+import type { Api } from "../support/api.ts";
 import type { FoldedCall } from "../support/folded.ts";
 import type { BytesReply, Reply } from "../support/provider.ts";
 import type { SocketPiece } from "./socket-provider.ts";

@@ -1,5 +1,5 @@
 import { gzipSync } from "node:zlib";
-import type { Api } from "../../src/turn/index.ts";
+import type { Api } from "../support/api.ts";
 import { answered, both, cut, type Fault, nothingCame, type Pieces, unreadable } from "./fault.ts";
 import { framesOf, rome, wholeOf } from "./wire.ts";
 

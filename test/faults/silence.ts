@@ -1,4 +1,4 @@
-import type { Api } from "../../src/turn/index.ts";
+import type { Api } from "../support/api.ts";
 import { both, type Fault, type Pieces, type Timeout, timedOut } from "./fault.ts";
 import { event, framesOf, rome, upTo } from "./wire.ts";
 

@@ -1,7 +1,8 @@
 import { once } from "node:events";
 import { type AddressInfo, createServer, type Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
-import { type Api, isObject, parseJson } from "../../src/turn/index.ts";
+import { isObject, parseJson } from "../../src/turn/index.ts";
+import type { Api } from "../support/api.ts";
 
 /** Bytes, or what becomes of the connection: `close` ends it as it should be ended, `reset` does not, `hang` leaves it open. */
 export type SocketPiece = string | Uint8Array | { wait: number } | "close" | "reset" | "hang";

@@ -1,4 +1,5 @@
-import type { Api, JsonObject } from "../../src/turn/index.ts";
+import type { JsonObject } from "../../src/turn/index.ts";
+import type { Api } from "../support/api.ts";
 import { sseFrames } from "../support/provider.ts";
 import { chatChunks, chatWhole } from "../support/scripted-chat.ts";
 import { responsesEvents, responsesWhole } from "../support/scripted-responses.ts";

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { RunningServer } from "../../src/http/server.ts";
-import type { Api, JsonObject } from "../../src/turn/index.ts";
+import type { JsonObject } from "../../src/turn/index.ts";
+import type { Api } from "../support/api.ts";
 import { type Answer, ask, bothBackends, requestFor, startGateway } from "../support/gateway.ts";
 import { type Provider, type Reply, startProvider } from "../support/provider.ts";
 import { type Cell, CellIndex } from "./cells.ts";

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { RunningServer } from "../../src/http/server.ts";
-import { type Api, parseJson } from "../../src/turn/index.ts";
+import { parseJson } from "../../src/turn/index.ts";
+import type { Api } from "../support/api.ts";
 import { createEventsFile, named } from "../support/events-file.ts";
 import { ask, bothBackends, requestFor, startGateway, type TurnWish } from "../support/gateway.ts";
 import { itemsReply, type Provider, startProvider, type TurnReply } from "../support/provider.ts";

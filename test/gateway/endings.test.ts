@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { RunningServer } from "../../src/http/server.ts";
-import type { Api } from "../../src/turn/index.ts";
+import type { Api } from "../support/api.ts";
 import { ask, bothBackends, requestFor, startGateway } from "../support/gateway.ts";
 import { type Provider, type Reply, startProvider } from "../support/provider.ts";
 

@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, it } from "vitest";
 import type { RunningServer } from "../../src/http/server.ts";
-import { type Api, isObject, type JsonObject } from "../../src/turn/index.ts";
+import { isObject, type JsonObject } from "../../src/turn/index.ts";
+import type { Api } from "../support/api.ts";
 import { ask, bothBackends, followUp, requestFor, startGateway } from "../support/gateway.ts";
 import {
   conversation,

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { RunningServer } from "../../src/http/server.ts";
-import { type Api, parseJson } from "../../src/turn/index.ts";
+import { parseJson } from "../../src/turn/index.ts";
+import type { Api } from "../support/api.ts";
 import { createEventsFile } from "../support/events-file.ts";
 import {
   type Answer,

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { ConfigError, createConfig, createGateway, Stop } from "../../src/gateway/index.ts";
-import { type Outlet, parseJson } from "../../src/turn/index.ts";
+import { Cancellation, ConfigError, createConfig, createGateway } from "../../src/gateway/index.ts";
+import { parseJson, type ReplyStream } from "../../src/turn/index.ts";
 
 /** A whole answer is given back, and nothing is opened. */
-const nowhere: Outlet = { open: () => {}, write: () => undefined, end: () => {} };
+const nowhere: ReplyStream = { open: () => {}, write: () => undefined, end: () => {} };
 
 describe("Toolwire as a library", () => {
   it("runs a turn without a server", async () => {
@@ -24,7 +24,7 @@ describe("Toolwire as a library", () => {
       ],
     };
     const turn = gateway.prepare("chat", body, { requestId: "mine", key: null, receivedAt: performance.now() });
-    const ending = await turn.run(nowhere, new Stop());
+    const ending = await turn.run(nowhere, new Cancellation());
     expect(ending).toMatchObject({ status: "completed", opened: false });
     expect(parseJson(ending.body)).toMatchObject({
       choices: [

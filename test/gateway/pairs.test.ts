@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { Api } from "../../src/turn/index.ts";
+import type { Api } from "../support/api.ts";
 import {
   type Answer,
   ask,

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import type { RunningServer } from "../../src/http/server.ts";
-import { type Api, type JsonObject, parseJson } from "../../src/turn/index.ts";
+import { type JsonObject, parseJson } from "../../src/turn/index.ts";
+import type { Api } from "../support/api.ts";
 import { createEventsFile, named } from "../support/events-file.ts";
 import {
   type Answer,

@@ -1,6 +1,7 @@
 import { afterAll, describe, expect, it } from "vitest";
 import type { RunningServer } from "../../src/http/server.ts";
-import type { Api, JsonObject } from "../../src/turn/index.ts";
+import type { JsonObject } from "../../src/turn/index.ts";
+import type { Api } from "../support/api.ts";
 import { ask, bothBackends, requestFor, startGateway } from "../support/gateway.ts";
 import { type Provider, type Reply, type Script, sseFrames, startProvider } from "../support/provider.ts";
 

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type Api, isObject, type JsonObject } from "../../src/turn/index.ts";
+import { isObject, type JsonObject } from "../../src/turn/index.ts";
+import type { Api } from "../support/api.ts";
 import {
   anyChunking,
   anyRendering,

@@ -1,6 +1,7 @@
 import { describe, expect, it, onTestFinished } from "vitest";
 import type { RunningServer } from "../../src/http/server.ts";
-import type { Api, JsonObject } from "../../src/turn/index.ts";
+import type { JsonObject } from "../../src/turn/index.ts";
+import type { Api } from "../support/api.ts";
 import { type Answer, ask, bothBackends, requestFor, startGateway } from "../support/gateway.ts";
 import { type Provider, type Reply, sseFrames, startProvider } from "../support/provider.ts";
 

@@ -3,7 +3,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import fc from "fast-check";
 import { afterEach, describe, expect, it } from "vitest";
 import type { RunningServer } from "../../src/http/server.ts";
-import type { Api } from "../../src/turn/index.ts";
+import type { Api } from "../support/api.ts";
 import { paths, requestFor, startGateway } from "../support/gateway.ts";
 import { type Provider, type Reply, startProvider } from "../support/provider.ts";
 import { connectTo, postText, readAll } from "../support/raw-client.ts";

@@ -4,7 +4,7 @@ import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { afterEach, describe, expect, it } from "vitest";
 import type { RunningServer } from "../../src/http/server.ts";
-import type { Api } from "../../src/turn/index.ts";
+import type { Api } from "../support/api.ts";
 import { type Firehose, mark, startFirehose } from "../support/firehose.ts";
 import { paths, requestFor, startGateway } from "../support/gateway.ts";
 import { connectTo, postText } from "../support/raw-client.ts";

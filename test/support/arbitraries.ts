@@ -1,5 +1,6 @@
 import fc from "fast-check";
-import { type Api, isObject, type JsonObject } from "../../src/turn/index.ts";
+import { isObject, type JsonObject } from "../../src/turn/index.ts";
+import type { Api } from "./api.ts";
 import type { Folded } from "./folded.ts";
 import { sseFrames } from "./provider.ts";
 import { chatChunks, chatWhole } from "./scripted-chat.ts";

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import type { Api } from "../../src/turn/index.ts";
+import type { Api } from "./api.ts";
 
 /** A provider whose model says far more than anybody reads, as fast as it is taken and no faster. */
 export interface Firehose {

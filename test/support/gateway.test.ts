@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from "vitest";
-import type { Api } from "../../src/turn/index.ts";
+import type { Api } from "./api.ts";
 import { AnswerFaults, ask, followUp, requestFor, startGateway } from "./gateway.ts";
 import { conversation, offeredTools, type Provider, type Reply, startProvider } from "./provider.ts";
 

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from "vitest";
-import type { Api } from "../../src/turn/index.ts";
+import type { Api } from "./api.ts";
 import { checkChatStream } from "./chat-stream.ts";
 import { conversation, offeredTools, type Provider, type Reply, type Script, startProvider } from "./provider.ts";
 import { checkResponsesStream } from "./responses-stream.ts";

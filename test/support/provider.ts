@@ -2,7 +2,8 @@ import { once } from "node:events";
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { setImmediate as nextTick, setTimeout as sleep } from "node:timers/promises";
-import { type Api, type CallKind, isObject, type JsonObject, parseJson } from "../../src/turn/index.ts";
+import { type CallKind, isObject, type JsonObject, parseJson } from "../../src/turn/index.ts";
+import type { Api } from "./api.ts";
 import { chatChunks, chatWhole } from "./scripted-chat.ts";
 import { responsesEvents, responsesWhole } from "./scripted-responses.ts";
 import {

@@ -1,4 +1,5 @@
-import type { Api, CallKind, JsonObject, JsonValue } from "../../src/turn/index.ts";
+import type { CallKind, JsonObject, JsonValue } from "../../src/turn/index.ts";
+import type { Api } from "./api.ts";
 import type { Folded } from "./folded.ts";
 
 /** A tool, before it takes the form of either API. */

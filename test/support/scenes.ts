@@ -1,4 +1,5 @@
-import type { Api, JsonObject } from "../../src/turn/index.ts";
+import type { JsonObject } from "../../src/turn/index.ts";
+import type { Api } from "./api.ts";
 import type { Folded, FoldedCall } from "./folded.ts";
 import type { Reply } from "./provider.ts";
 import type { ToolWish } from "./requests.ts";

@@ -77,7 +77,7 @@ describe("what the model is told besides the tools", () => {
   it("is nothing where nothing is asked for", () => {
     expect(guidance({ mode: "auto" })).toEqual([]);
     expect(guidance({ mode: "auto" }, true)).toEqual([]);
-    expect(guidance({ mode: "hosted", api: "responses", choice: { type: "web_search" } })).toEqual([]);
+    expect(guidance({ mode: "hosted", format: "responses", choice: { type: "web_search" } })).toEqual([]);
   });
 
   it.each<[string, ToolChoice, string]>([
@@ -204,8 +204,8 @@ describe("the place of the catalog", () => {
   });
 
   it("is a text of its own where the client's has a mark", () => {
-    const more = { api: "chat", fields: { cache_control: { type: "ephemeral" } } } as const;
-    const own = says("system", { type: "text", text: "Be kind.", more });
+    const extensions = { format: "chat", fields: { cache_control: { type: "ephemeral" } } } as const;
+    const own = says("system", { type: "text", text: "Be kind.", extensions });
     const asked = promptTurn(turnOf([own, says("user", "hi")], { tools }));
     expect(asked.input[0]).toEqual({
       ...own,

@@ -48,9 +48,9 @@ describe("what an assistant said and called between two answers", () => {
   });
 
   it("keeps what its provider wants to see again", () => {
-    const more = { api: "chat", fields: { reasoning_details: "kept" } } as const;
-    const asked = promptTurn(turnOf([{ ...says("assistant"), more }, paris]));
-    expect(asked.input).toEqual([{ ...says("assistant", call1), more }]);
+    const extensions = { format: "chat", fields: { reasoning_details: "kept" } } as const;
+    const asked = promptTurn(turnOf([{ ...says("assistant"), extensions }, paris]));
+    expect(asked.input).toEqual([{ ...says("assistant", call1), extensions }]);
   });
 });
 
@@ -75,7 +75,7 @@ describe("messages beside records", () => {
   });
 
   it("of others stand between", () => {
-    const opaque: Item = { type: "opaque", api: "responses", fields: { type: "item_reference", id: "msg_1" } };
+    const opaque: Item = { type: "opaque", format: "responses", fields: { type: "item_reference", id: "msg_1" } };
     expect(told(paris, says("system", "Hurry."), gives("call_1", "18 °C"), opaque, says("user", "Well?"))).toEqual([
       `assistant: ${call1}`,
       "system: Hurry.",
@@ -86,8 +86,8 @@ describe("messages beside records", () => {
   });
 
   it("keep the marks of their parts", () => {
-    const more = { api: "chat", fields: { cache_control: { type: "ephemeral" } } } as const;
-    const marked = { type: "text", text: "Look:", more } as const;
+    const extensions = { format: "chat", fields: { cache_control: { type: "ephemeral" } } } as const;
+    const marked = { type: "text", text: "Look:", extensions } as const;
     const asked = promptTurn(turnOf([says("user", marked, image), gives("call_1", "18 °C")]));
     expect(asked.input).toEqual([says("user", marked, image, `\n\n${output1}`)]);
   });
@@ -98,7 +98,7 @@ describe("what a provider would miss something beside", () => {
     const answer: Item = { ...says("assistant", "Sunny."), id: "msg_1" };
     const thought: Item = { type: "reasoning", id: "rs_1", summary: [], encrypted: "…" };
     const others = ["web_search_call", "mcp_list_tools", "additional_tools", "local_shell_call_output"].map(
-      (type): Item => ({ type: "opaque", api: "responses", fields: { type } }),
+      (type): Item => ({ type: "opaque", format: "responses", fields: { type } }),
     );
     const { input } = promptTurn(turnOf([says("user", "hi"), thought, answer, ...others, says("user", "so")]));
     expect(input).toEqual([says("user", "hi"), says("assistant", "Sunny."), says("user", "so")]);

@@ -61,7 +61,9 @@ const own: fc.Arbitrary<Part> = fc.oneof(
   { weight: 1, arbitrary: fc.constant(image) },
   {
     weight: 1,
-    arbitrary: hostile.map((text): Part => ({ type: "text", text, more: { api: "chat", fields: { mark: true } } })),
+    arbitrary: hostile.map(
+      (text): Part => ({ type: "text", text, extensions: { format: "chat", fields: { mark: true } } }),
+    ),
   },
 );
 const message = fc

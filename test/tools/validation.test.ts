@@ -281,7 +281,7 @@ describe("a call is checked", () => {
       tool({ type: "object" }, { name: "a" }),
       tool({ type: "array" }, { name: "b" }),
       { type: "custom", name: "c" },
-      { type: "hosted", api: "responses", definition: { type: "web_search" } },
+      { type: "hosted", format: "responses", definition: { type: "web_search" } },
     ]);
     expect(checks.check("a", {})).toBeUndefined();
     expect(checks.check("b", {})).toBeDefined();

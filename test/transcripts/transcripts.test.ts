@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { RunningServer } from "../../src/http/server.ts";
-import type { Api, JsonObject } from "../../src/turn/index.ts";
+import type { JsonObject } from "../../src/turn/index.ts";
+import type { Api } from "../support/api.ts";
 import { type Answer, ask, followUp, paths, requestFor, startGateway } from "../support/gateway.ts";
 import { type Provider, startProvider } from "../support/provider.ts";
 import { type Scene, scenes } from "./scenes.ts";

@@ -20,7 +20,7 @@ describe("ids of a conversation", () => {
   it("are never given twice, nor taken from what the client sent", () => {
     const ids = new Ids([
       { type: "call", kind: "function", callId: "call_1", id: "fc_1", name: "f", arguments: "{}" },
-      { type: "opaque", api: "responses", fields: { id: "ws_1" } },
+      { type: "opaque", format: "responses", fields: { id: "ws_1" } },
     ]);
     expect(ids.claim("call", "call_1")).not.toBe("call_1");
     expect(ids.claim("fc", "fc_1")).not.toBe("fc_1");

@@ -1,10 +1,11 @@
 import { readFileSync } from "node:fs";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { Api, JsonObject, TurnError } from "../../src/turn/index.ts";
+import type { JsonObject, TurnError } from "../../src/turn/index.ts";
 import { bounds } from "../../src/wire/bounds.ts";
 import { decodeChatRequest } from "../../src/wire/chat/index.ts";
 import { decodeResponsesRequest } from "../../src/wire/responses/index.ts";
+import type { Api } from "../support/api.ts";
 
 const decode: Record<Api, (body: JsonObject) => unknown> = {
   chat: decodeChatRequest,

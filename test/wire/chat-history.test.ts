@@ -334,9 +334,14 @@ describe("what a chat client echoes and Toolwire does not know", () => {
   });
 
   it("does not reach a chat provider from a Responses client", () => {
-    const more = { api: "responses" as const, fields: { namespace: "n", status: "completed" } };
-    const parts: MessageItem = { type: "message", role: "user", content: [{ type: "text", text: "q", more }], more };
-    expect(written(parts, { ...call("a"), more }, { ...output("a"), more })).toEqual([
+    const extensions = { format: "responses" as const, fields: { namespace: "n", status: "completed" } };
+    const parts: MessageItem = {
+      type: "message",
+      role: "user",
+      content: [{ type: "text", text: "q", extensions }],
+      extensions,
+    };
+    expect(written(parts, { ...call("a"), extensions }, { ...output("a"), extensions })).toEqual([
       user("q"),
       calls("a"),
       result("a"),

@@ -1,7 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { Api, JsonObject, JsonValue, TurnError } from "../../src/turn/index.ts";
+import type { JsonObject, JsonValue, TurnError } from "../../src/turn/index.ts";
 import { checkToolOutputs } from "../../src/wire/tool-outputs.ts";
+import type { Api } from "../support/api.ts";
 
 const limit = 1_000;
 

@@ -123,7 +123,7 @@ export class GrowingCalls {
     }
     if (!call.started) {
       if (entry.type === "custom" || isObject(entry.custom)) call.kind = "custom";
-      call.more ??= unread(entry, readOfCall, "chat");
+      call.extensions ??= unread(entry, readOfCall, "chat");
     }
     if (name !== undefined) this.#name(call, name);
     if (isNothing(given)) return;
@@ -179,9 +179,9 @@ export class GrowingCalls {
   #start(call: GrowingCall): void {
     for (const held of this.#held) {
       this.#held.delete(held);
-      const { number, kind, name, id: callId, more } = held;
+      const { number, kind, name, id: callId, extensions } = held;
       held.started = true;
-      this.#emit({ type: "call.started", call: number, kind, name, callId, more });
+      this.#emit({ type: "call.started", call: number, kind, name, callId, extensions });
       tellRepairs(held, this.#emit);
       if (held.arguments !== "") this.#emit({ type: "call.arguments", call: number, delta: held.arguments });
       if (held === call) return;

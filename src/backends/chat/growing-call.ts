@@ -1,5 +1,5 @@
 import { argumentsState, ObjectEnd } from "../../tools/index.ts";
-import type { CallKind, FinishReason, Foreign, JsonObject } from "../../turn/index.ts";
+import type { CallKind, Extensions, FinishReason, JsonObject } from "../../turn/index.ts";
 import type { RepairedCall } from "../repairs.ts";
 
 /** A call as far as it has come. */
@@ -15,7 +15,7 @@ export interface GrowingCall extends RepairedCall {
   end: ObjectEnd;
   /** Arguments that came as an object: held back until the call ends, because each delta may bring it anew and fuller. */
   object: JsonObject | undefined;
-  more: Foreign | undefined;
+  extensions: Extensions | undefined;
   /** Whether anything came since calls were last looked through for whole ones. */
   touched: boolean;
 }
@@ -31,7 +31,7 @@ export function newCall(number: number, index: number | undefined, id: string | 
     blank: true,
     end: new ObjectEnd(),
     object: undefined,
-    more: undefined,
+    extensions: undefined,
     started: false,
     done: false,
     touched: false,

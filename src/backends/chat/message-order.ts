@@ -1,12 +1,12 @@
-import type { Api, JsonObject, JsonValue } from "../../turn/index.ts";
-import type { MessageOrder } from "../habits.ts";
+import type { JsonObject, JsonValue } from "../../turn/index.ts";
+import type { MessageOrder } from "../provider-quirks.ts";
 
 /**
  * The messages in an order that the model's template takes. Nothing is left out: who may not speak again speaks longer. Clients of the
  * Responses API say what the system has to say in several pieces, of which many templates keep only the first.
  */
-export function inOrder(messages: JsonObject[], order: MessageOrder, api: Api): JsonObject[] {
-  if (order === "any") return api === "chat" ? messages : withOneBeginning(messages);
+export function orderMessages(messages: JsonObject[], order: MessageOrder, isChatClient: boolean): JsonObject[] {
+  if (order === "any") return isChatClient ? messages : withOneBeginning(messages);
   const speeches: JsonObject[][] = [];
   let mayBeSystem = order === "in turn";
   for (const message of messages) {

@@ -1,11 +1,11 @@
 import { isObject, type JsonObject, type OutputFormat, type Turn } from "../../turn/index.ts";
 import { writeMessages } from "../../wire/chat/messages.ts";
 import { offeredTools, writeChoice, writeTool } from "../../wire/chat/tools.ts";
-import type { Habits } from "../habits.ts";
-import { inOrder } from "./message-order.ts";
+import type { ProviderQuirks } from "../provider-quirks.ts";
+import { orderMessages } from "./message-order.ts";
 
 /** The turn as a Chat Completions request. Keys whose value is `undefined` are not sent. */
-export function chatRequest(turn: Turn, habits: Pick<Habits, "messageOrder">): JsonObject {
+export function chatRequest(turn: Turn, quirks: Pick<ProviderQuirks, "messageOrder">): JsonObject {
   const { settings } = turn;
   const tools = offeredTools(turn.tools, turn.choice).map(writeTool).filter(isObject);
   const same = turn.api === "chat";
@@ -13,7 +13,7 @@ export function chatRequest(turn: Turn, habits: Pick<Habits, "messageOrder">): J
     // A chat client's other parameters are its own affair; those of another API would be refused.
     ...(same && turn.parameters),
     model: turn.model,
-    messages: inOrder(writeMessages(turn), habits.messageOrder(turn.model), turn.api),
+    messages: orderMessages(writeMessages(turn), quirks.messageOrder(turn.model), same),
     stream: turn.stream,
     stream_options: turn.stream ? { include_usage: true } : undefined,
     ...(tools.length > 0 && {

@@ -1,4 +1,4 @@
-import { Stop, TurnError } from "../../turn/index.ts";
+import { Cancellation, TurnError } from "../../turn/index.ts";
 import type { Abilities } from "./abilities.ts";
 import { type Connection, type ConnectionEvents, PipeClosed } from "./connection.ts";
 import { signatureOf, signatures } from "./home-signature.ts";
@@ -54,7 +54,7 @@ const mostLeaving = 3;
  */
 export class AppServer {
   readonly #options: AppServerOptions;
-  readonly #closing = new Stop();
+  readonly #closing = new Cancellation();
   #running: Running | undefined;
   #starting: Promise<Running> | undefined;
   readonly #leaving = new Set<Running>();
@@ -74,8 +74,8 @@ export class AppServer {
   }
 
   /** The process, when it runs as its home says, and a model can be asked. */
-  async session(stop: Stop): Promise<Session> {
-    const running = await unless(stop, this.#current(stop));
+  async session(cancellation: Cancellation): Promise<Session> {
+    const running = await unless(cancellation, this.#current(cancellation));
     if (running.trouble) throw errorOf(running.trouble);
     return running;
   }
@@ -91,7 +91,7 @@ export class AppServer {
   }
 
   async close(): Promise<void> {
-    this.#closing.now(new TurnError("shutting_down", "The gateway is shutting down."));
+    this.#closing.cancel(new TurnError("shutting_down", "The gateway is shutting down."));
     clearTimeout(this.#restart);
     await this.#starting?.catch(() => {});
     const all = [...this.#leaving, ...(this.#running ? [this.#running] : [])];
@@ -100,12 +100,12 @@ export class AppServer {
   }
 
   /** Codex reads its home for every thread, so that what somebody has changed there must not meet an old process. */
-  async #current(stop: Stop): Promise<Running> {
-    const running = this.#running ?? (await this.#soon(stop));
+  async #current(cancellation: Cancellation): Promise<Running> {
+    const running = this.#running ?? (await this.#soon(cancellation));
     if ((await this.#signatureNow(running)) === running.signature) return running;
-    if (this.#running !== running) return this.#running ?? this.#soon(stop);
+    if (this.#running !== running) return this.#running ?? this.#soon(cancellation);
     if (!this.#starting) this.#tell("info", {}, "the home of Codex has changed, and a fresh process takes over");
-    return this.#soon(stop);
+    return this.#soon(cancellation);
   }
 
   async #signatureNow({ workplace, hasBareModels }: Running): Promise<string> {
@@ -113,13 +113,13 @@ export class AppServer {
     return hasBareModels ? `${home} ${models}` : home;
   }
 
-  async #soon(stop: Stop): Promise<Running> {
+  async #soon(cancellation: Cancellation): Promise<Running> {
     if (this.#starting) return this.#starting;
     const wait = this.#notBefore - performance.now();
     if (wait > longestWait)
       throw errorOf({ sentence: this.#trouble?.sentence ?? "Codex does not start.", again: false });
-    if (wait > 0) await stop.pause(wait);
-    if (stop.reason) throw stop.reason;
+    if (wait > 0) await cancellation.pause(wait);
+    if (cancellation.reason) throw cancellation.reason;
     return this.#start();
   }
 
@@ -283,11 +283,11 @@ function gone(name: string): TurnError {
 }
 
 /** Waits, but not longer than until the stop. */
-function unless<T>(stop: Stop, promise: Promise<T>): Promise<T> {
+function unless<T>(cancellation: Cancellation, promise: Promise<T>): Promise<T> {
   return new Promise((resolve, reject) => {
-    const leave = () => reject(stop.reason ?? new Error("stopped"));
-    if (stop.reason) leave();
-    stop.onStop(leave);
-    promise.then(resolve, reject).finally(() => stop.offStop(leave));
+    const leave = () => reject(cancellation.reason ?? new Error("stopped"));
+    if (cancellation.reason) leave();
+    cancellation.onCancel(leave);
+    promise.then(resolve, reject).finally(() => cancellation.offCancel(leave));
   });
 }

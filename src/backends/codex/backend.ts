@@ -1,5 +1,5 @@
 import { demandsCall } from "../../tools/index.ts";
-import { type Backend, isObject, type Round, Stop, type Tool, type Turn, TurnError } from "../../turn/index.ts";
+import { type Backend, Cancellation, isObject, type Round, type Tool, type Turn, TurnError } from "../../turn/index.ts";
 import type { Redact } from "../provider-words.ts";
 import type { AppServer } from "./app-server.ts";
 import { Exchange } from "./exchange.ts";
@@ -47,8 +47,8 @@ export class CodexBackend implements Backend {
     this.#server.warm();
   }
 
-  async prepare(stop: Stop): Promise<void> {
-    await this.#server.session(stop);
+  async prepare(cancellation: Cancellation): Promise<void> {
+    await this.#server.session(cancellation);
   }
 
   /** Codex lets no client say that a tool has to be called. */
@@ -58,8 +58,8 @@ export class CodexBackend implements Backend {
 
   async run(turn: Turn, round: Round): Promise<void> {
     const { name, redact, notice, timeouts } = this.#options;
-    const shown = this.#fetcher ? await withImages(turn, this.#fetcher, round.stop) : turn;
-    const session = await this.#server.session(round.stop);
+    const shown = this.#fetcher ? await withImages(turn, this.#fetcher, round.cancellation) : turn;
+    const session = await this.#server.session(round.cancellation);
     const ownModel = turn.model === name || turn.model === "";
     const options = { backend: name, redact, notice, idle: timeouts.idle, ownModel };
     const exchange = new Exchange(shown, session, round, options);
@@ -97,9 +97,9 @@ export class CodexBackend implements Backend {
 }
 
 /** Over by itself. */
-function patient(): Stop {
-  const stop = new Stop();
-  const late = () => stop.now(new TurnError("upstream_unavailable", "Codex is starting.", { again: true }));
+function patient(): Cancellation {
+  const cancellation = new Cancellation();
+  const late = () => cancellation.cancel(new TurnError("upstream_unavailable", "Codex is starting.", { again: true }));
   setTimeout(late, patience).unref();
-  return stop;
+  return cancellation;
 }

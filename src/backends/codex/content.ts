@@ -1,15 +1,15 @@
-import { type Api, type FilePart, type ImagePart, type Part, TurnError } from "../../turn/index.ts";
+import { type FilePart, type ImagePart, type Part, TurnError } from "../../turn/index.ts";
 import { imageType, imageTypes } from "./image-type.ts";
 
-/** A part of a message as Codex can show it to the model. */
-export function asShown(part: Part, api: Api): Part {
+/** A part of a message as Codex can show it to the model. Errors name `param` as where in the request it stands. */
+export function asShown(part: Part, param: string): Part {
   switch (part.type) {
     case "text":
       return { type: "text", text: part.text };
     case "refusal":
       return { type: "text", text: part.refusal };
     case "image":
-      return shownImage(part, api);
+      return shownImage(part, param);
     case "file":
       return { type: "text", text: `[a file${nameOf(part)} that cannot be shown to this model]` };
     case "opaque":
@@ -23,10 +23,10 @@ export function isRemote(part: Part): part is ImagePart & { url: string } {
 }
 
 /** Codex leaves out an image of low detail without a word, and refuses what is not one of its words for it. */
-function shownImage(image: ImagePart, api: Api): ImagePart {
-  if (isRemote(image)) throw remoteImage(api);
+function shownImage(image: ImagePart, param: string): ImagePart {
+  if (isRemote(image)) throw remoteImage(param);
   const { url, fileId, detail } = image;
-  if (fileId === undefined && !isReadable(url)) throw unreadable(api);
+  if (fileId === undefined && !isReadable(url)) throw unreadable(param);
   return { type: "image", url, fileId, detail: detail === "high" || detail === "original" ? detail : "auto" };
 }
 
@@ -36,20 +36,16 @@ function isReadable(url: string | undefined): boolean {
   return imageType(Buffer.from(data, "base64")) !== undefined;
 }
 
-function unreadable(api: Api): TurnError {
+function unreadable(param: string): TurnError {
   const message = `An image is no ${imageTypes} image in base64, so that the model could not see it.`;
-  return new TurnError("unsupported_value", message, { param: placeOf(api) });
+  return new TurnError("unsupported_value", message, { param });
 }
 
-function placeOf(api: Api): string {
-  return api === "responses" ? "input" : "messages";
-}
-
-function remoteImage(api: Api): TurnError {
+function remoteImage(param: string): TurnError {
   return new TurnError(
     "unsupported_value",
     "An image is given by an address on the network, and Codex does not fetch images. Send the image itself, as a data: URL, or set fetch_images for this backend.",
-    { param: placeOf(api) },
+    { param },
   );
 }
 

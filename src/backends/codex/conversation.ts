@@ -1,6 +1,5 @@
 import { callRecord, outputRecord } from "../../tools/index.ts";
 import type {
-  Api,
   CallItem,
   Item,
   JsonObject,
@@ -20,12 +19,13 @@ import type { ToolNames } from "./tool-names.ts";
  * The whole conversation as items of a thread. Codex drops an output whose call is not there, and makes up one for a call that has
  * none; so what has no counterpart is told in words.
  */
-export function writeConversation({ instructions, input, api }: Turn, names: ToolNames): JsonObject[] {
+export function writeConversation({ instructions, input, inputParam = "input" }: Turn, names: ToolNames): JsonObject[] {
   const pairs = pairUp(input);
   const written = input.flatMap((item): JsonObject[] => {
     if (item.type === "reasoning") return writeReasoning(item);
     if (item.type === "opaque") return writeOpaque(item);
-    const told = item.type === "message" ? withRole(item, api) : withPartner(item, pairs.get(item), names, api);
+    const told =
+      item.type === "message" ? withRole(item, inputParam) : withPartner(item, pairs.get(item), names, inputParam);
     return [writeItem(told) ?? []].flat();
   });
   const first = instructions ? writeItem(message("developer", [text(instructions)])) : undefined;
@@ -57,24 +57,24 @@ function pairUp(input: readonly Item[]): ReadonlyMap<Half, Half> {
   return pairs;
 }
 
-function withPartner(item: Half, partner: Half | undefined, names: ToolNames, api: Api): Item {
+function withPartner(item: Half, partner: Half | undefined, names: ToolNames, param: string): Item {
   if (item.type === "call") {
     return partner ? { ...item, id: undefined, name: names.toCodex(item.name) } : unanswered(item);
   }
-  if (!partner) return uncalled(item, api);
-  const output = typeof item.output === "string" ? item.output : item.output.map((part) => asShown(part, api));
+  if (!partner) return uncalled(item, param);
+  const output = typeof item.output === "string" ? item.output : item.output.map((part) => asShown(part, param));
   return { ...item, kind: partner.kind, id: undefined, output };
 }
 
 /** `system` is dropped by Codex without a word. Of what only the Responses API has a word for, `phase` is one that models miss. */
-function withRole({ role, content, more }: MessageItem, api: Api): MessageItem {
-  const { phase } = more?.api === "responses" ? more.fields : {};
+function withRole({ role, content, extensions }: MessageItem, param: string): MessageItem {
+  const { phase } = extensions?.format === "responses" ? extensions.fields : {};
   return {
     ...message(
       role === "system" ? "developer" : role,
-      content.map((part) => asShown(part, api)),
+      content.map((part) => asShown(part, param)),
     ),
-    ...(typeof phase === "string" && { more: { api: "responses", fields: { phase } } }),
+    ...(typeof phase === "string" && { extensions: { format: "responses", fields: { phase } } }),
   };
 }
 
@@ -88,8 +88,8 @@ function writeReasoning({ id, summary, encrypted }: ReasoningItem): JsonObject[]
 /** What the service has made and can read again. Anything else would be Codex's own affair. */
 const readable = new Set(["compaction", "web_search_call"]);
 
-function writeOpaque({ api, fields }: OpaqueItem): JsonObject[] {
-  return api === "responses" && readable.has(String(fields.type)) ? [fields] : [];
+function writeOpaque({ format, fields }: OpaqueItem): JsonObject[] {
+  return format === "responses" && readable.has(String(fields.type)) ? [fields] : [];
 }
 
 function unanswered(call: CallItem): MessageItem {
@@ -97,10 +97,10 @@ function unanswered(call: CallItem): MessageItem {
 }
 
 /** A tool's words are nobody's instructions, wherever they stand. */
-function uncalled({ callId, output }: OutputItem, api: Api): MessageItem {
+function uncalled({ callId, output }: OutputItem, param: string): MessageItem {
   if (typeof output === "string") return message("user", [text(outputRecord(callId, output))]);
   const texts = output.flatMap((part) => (part.type === "text" ? [part.text] : []));
-  const others = output.filter((part) => part.type !== "text").map((part) => asShown(part, api));
+  const others = output.filter((part) => part.type !== "text").map((part) => asShown(part, param));
   return message("user", [text(outputRecord(callId, texts.join("\n"))), ...others]);
 }
 

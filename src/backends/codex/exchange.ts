@@ -39,7 +39,7 @@ export class Exchange implements ThreadListener {
   readonly #options: ExchangeOptions;
   readonly #question: Question;
   readonly #reader: TurnReader;
-  readonly #onStop = () => this.#fail(this.#round.stop.reason);
+  readonly #onCancel = () => this.#fail(this.#round.cancellation.reason);
   #thread: string | undefined;
   #idle: NodeJS.Timeout | undefined;
   /** The calls that Codex waits for, and how long nothing else may happen. */
@@ -70,9 +70,9 @@ export class Exchange implements ThreadListener {
   }
 
   run(): Promise<void> {
-    const { stop } = this.#round;
-    if (stop.reason) return Promise.reject(stop.reason);
-    stop.onStop(this.#onStop);
+    const { cancellation } = this.#round;
+    if (cancellation.reason) return Promise.reject(cancellation.reason);
+    cancellation.onCancel(this.#onCancel);
     const settled = new Promise<void>((resolve) => {
       this.#onSettled = resolve;
     });
@@ -151,7 +151,7 @@ export class Exchange implements ThreadListener {
       if (!full) return;
       this.#isFull = true;
       this.#waiting = 0;
-      full.then(() => this.#goOn(), this.#onStop);
+      full.then(() => this.#goOn(), this.#onCancel);
     } catch (error) {
       // The pipe is everybody's: what goes wrong with one turn must not reach the others.
       this.#fail(error);
@@ -188,7 +188,7 @@ export class Exchange implements ThreadListener {
     this.#reader.abandon();
     clearTimeout(this.#idle);
     clearTimeout(this.#quiet);
-    this.#round.stop.offStop(this.#onStop);
+    this.#round.cancellation.offCancel(this.#onCancel);
     tell();
     this.#onSettled();
   }

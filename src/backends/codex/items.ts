@@ -2,7 +2,7 @@ import { argumentsState } from "../../tools/index.ts";
 import {
   type CallKind,
   type Emit,
-  type Foreign,
+  type Extensions,
   isObject,
   type JsonObject,
   type JsonValue,
@@ -101,12 +101,12 @@ export class Items {
     }
   }
 
-  #message(id: string, more?: Foreign): Message | undefined {
+  #message(id: string, extensions?: Extensions): Message | undefined {
     const known = this.#open.get(id);
     if (known || this.#done.has(id)) return known?.type === "message" ? known : undefined;
     const message: Message = { type: "message", number: this.#last++, text: "" };
     this.#open.set(id, message);
-    this.#emit({ type: "message.started", item: message.number, id, more });
+    this.#emit({ type: "message.started", item: message.number, id, extensions });
     return message;
   }
 
@@ -208,8 +208,8 @@ export class Items {
 const refused = "The model refused to answer; Codex does not pass its words on.";
 
 /** Whether it is said on the way or as the answer, where the model tells. */
-function phaseOf({ phase }: JsonObject): Foreign | undefined {
-  return typeof phase === "string" ? { api: "responses", fields: { phase } } : undefined;
+function phaseOf({ phase }: JsonObject): Extensions | undefined {
+  return typeof phase === "string" ? { format: "responses", fields: { phase } } : undefined;
 }
 
 type Kind = "summary" | "content";

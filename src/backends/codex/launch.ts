@@ -1,4 +1,4 @@
-import type { JsonObject, Stop } from "../../turn/index.ts";
+import type { Cancellation, JsonObject } from "../../turn/index.ts";
 import type { Abilities } from "./abilities.ts";
 import { AppProcess, type ExitReason } from "./app-process.ts";
 import { Connection, type ConnectionEvents } from "./connection.ts";
@@ -61,7 +61,11 @@ export class FailedStart extends Error {
  * Starts an app-server for a home. It is started twice: what has to stand on its command line depends on what the home says, which
  * only Codex itself can read. The stop ends whatever has begun.
  */
-export async function launch(options: LaunchOptions, events: ConnectionEvents, stop: Stop): Promise<Launched> {
+export async function launch(
+  options: LaunchOptions,
+  events: ConnectionEvents,
+  cancellation: Cancellation,
+): Promise<Launched> {
   const workplace = await createWorkplace(options.home).catch((error: unknown) => {
     throw new FailedStart(noFolder(options, error));
   });
@@ -71,11 +75,11 @@ export async function launch(options: LaunchOptions, events: ConnectionEvents, s
     leaving.abort();
     await Promise.all(started.map((one) => one.end()));
   };
-  const onStop = () => void end();
-  stop.onStop(onStop);
+  const onCancel = () => void end();
+  cancellation.onCancel(onCancel);
   const env = environmentFor(workplace);
   const start = (settings: readonly string[]): AppProcess => {
-    if (stop.reason) throw stop.reason;
+    if (cancellation.reason) throw cancellation.reason;
     const args = settings.flatMap((setting) => ["-c", setting]);
     const one = new AppProcess(options.command, args, workplace.empty, env);
     started.push(one);
@@ -112,7 +116,7 @@ export async function launch(options: LaunchOptions, events: ConnectionEvents, s
     if (error instanceof RpcError) throw new FailedStart(wrongSettings(options, options.redact(error.message)));
     throw error;
   } finally {
-    stop.offStop(onStop);
+    cancellation.offCancel(onCancel);
   }
 }
 

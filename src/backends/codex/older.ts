@@ -3,11 +3,11 @@ import { writeItem } from "../../wire/responses/items.ts";
 import { asShown } from "./content.ts";
 
 /** What a turn begins with where a thread cannot be given the conversation: all of it as one message, read from top to bottom. */
-export function writeTranscript({ input, api }: Turn): JsonObject[] {
+export function writeTranscript({ input, inputParam = "input" }: Turn): JsonObject[] {
   const messages = input.flatMap((item) => (item.type === "message" ? [item] : []));
   const [only] = messages;
   const parts = messages.flatMap(({ role, content }): JsonObject[] => {
-    const shown = content.flatMap((part) => inputOf(written(asShown(part, api))));
+    const shown = content.flatMap((part) => inputOf(written(asShown(part, inputParam))));
     return messages.length === 1 && only?.role === "user" ? shown : [{ type: "text", text: `[${role}]` }, ...shown];
   });
   return parts.length > 0 ? parts : [{ type: "text", text: "" }];

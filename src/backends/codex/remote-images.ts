@@ -1,26 +1,26 @@
-import { type Item, type Part, type Stop, type Turn, TurnError } from "../../turn/index.ts";
+import { type Cancellation, type Item, type Part, type Turn, TurnError } from "../../turn/index.ts";
 import { isRemote } from "./content.ts";
 import type { ImageFetcher } from "./image-fetcher.ts";
 
 const mostImages = 16;
 
 /** The turn with the images themselves in the place of their addresses. */
-export async function withImages(turn: Turn, fetcher: ImageFetcher, stop: Stop): Promise<Turn> {
+export async function withImages(turn: Turn, fetcher: ImageFetcher, cancellation: Cancellation): Promise<Turn> {
   const urls = [...new Set(turn.input.flatMap(partsOf).flatMap((part) => (isRemote(part) ? [part.url] : [])))];
   if (urls.length === 0) return turn;
-  const param = turn.api === "responses" ? "input" : "messages";
+  const { inputParam: param = "input" } = turn;
   if (urls.length > mostImages) {
     const message = `The request names ${urls.length} images by their addresses; no more than ${mostImages} are fetched.`;
     throw new TurnError("invalid_request", message, { param });
   }
-  if (stop.reason) throw stop.reason;
+  if (cancellation.reason) throw cancellation.reason;
   const leaving = new AbortController();
-  const onStop = () => leaving.abort();
-  stop.onStop(onStop);
+  const onCancel = () => leaving.abort();
+  cancellation.onCancel(onCancel);
   const get = (url: string) =>
     fetcher.fetch(url, leaving.signal).catch((error: unknown) => {
       leaving.abort();
-      if (stop.reason) throw stop.reason;
+      if (cancellation.reason) throw cancellation.reason;
       const why = error instanceof Error ? error.message : String(error);
       throw new TurnError("invalid_request", `An image could not be fetched: ${why}.`, { param, cause: error });
     });
@@ -28,7 +28,7 @@ export async function withImages(turn: Turn, fetcher: ImageFetcher, stop: Stop):
     const fetched = new Map(await Promise.all(urls.map(async (url) => [url, await get(url)] as const)));
     return { ...turn, input: turn.input.map((item) => withParts(item, fetched)) };
   } finally {
-    stop.offStop(onStop);
+    cancellation.offCancel(onCancel);
   }
 }
 

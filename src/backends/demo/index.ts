@@ -30,7 +30,7 @@ export function createDemoBackend({ name, pace }: DemoOptions): Backend {
           { param: "model" },
         );
       }
-      if (round.stop.reason) throw round.stop.reason;
+      if (round.cancellation.reason) throw round.cancellation.reason;
       const prompted = turn.tools.length === 0 ? readPrompted(turn) : undefined;
       const writer = prompted ? sentinels : dialect;
       await perform(writeScript(turn, decide(prompted ?? turn), writer), round, pace);

@@ -1,5 +1,5 @@
 import type { Dialect, WrittenCall } from "../../dialects/index.ts";
-import type { Round, Stop, Turn, TurnEvent } from "../../turn/index.ts";
+import type { Cancellation, Round, Turn, TurnEvent } from "../../turn/index.ts";
 import { whole } from "./answer.ts";
 import type { DecidedCall, Decision } from "./decide.ts";
 
@@ -105,23 +105,27 @@ function charactersIn(value: unknown): number {
 }
 
 /** Gives out the script, a flush a beat, at the pace of a person's reading. A stop ends it at once and leaves nothing behind. */
-export async function perform(script: readonly Beat[], { emit, flush, stop }: Round, pace: number): Promise<void> {
+export async function perform(
+  script: readonly Beat[],
+  { emit, flush, cancellation }: Round,
+  pace: number,
+): Promise<void> {
   for (const [at, beat] of script.entries()) {
-    if (at > 0 && pace > 0) await stop.pause(pace);
-    if (stop.reason) throw stop.reason;
+    if (at > 0 && pace > 0) await cancellation.pause(pace);
+    if (cancellation.reason) throw cancellation.reason;
     for (const event of beat) emit(event);
-    await unless(stop, flush());
+    await unless(cancellation, flush());
   }
 }
 
 /** Waits for the reader, but not longer than until the stop. */
-async function unless(stop: Stop, full: Promise<void> | undefined): Promise<void> {
+async function unless(cancellation: Cancellation, full: Promise<void> | undefined): Promise<void> {
   if (!full) return;
   let leave = (): void => {};
   const left = new Promise<void>((resolve) => {
     leave = resolve;
   });
-  stop.onStop(leave);
+  cancellation.onCancel(leave);
   await Promise.race([full, left]);
-  stop.offStop(leave);
+  cancellation.offCancel(leave);
 }

@@ -24,8 +24,8 @@ export class ProviderCalls {
     }
     growing.started = true;
     const namespace = typeof item.namespace === "string" ? item.namespace : undefined;
-    const more = unread(item, readOfCall, "responses");
-    this.#emit({ type: "call.started", call: number, kind, name, namespace, callId, id, more });
+    const extensions = unread(item, readOfCall, "responses");
+    this.#emit({ type: "call.started", call: number, kind, name, namespace, callId, id, extensions });
     tellRepairs(growing, this.#emit);
     if (growing.arguments !== "") this.#emit({ type: "call.arguments", call: number, delta: growing.arguments });
   }

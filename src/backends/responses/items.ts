@@ -93,7 +93,7 @@ export class ProviderItems {
     const { number } = growing;
     switch (growing.type) {
       case "message":
-        this.#emit({ type: "message.started", item: number, id, more: unread(item, readOfMessage, "responses") });
+        this.#emit({ type: "message.started", item: number, id, extensions: unread(item, readOfMessage, "responses") });
         break;
       case "reasoning":
         this.#emit({ type: "reasoning.started", item: number, id });
@@ -156,7 +156,7 @@ export class ProviderItems {
         this.#calls.finish(growing, item, cut, source);
         return;
       case "opaque":
-        this.#emit({ type: "item.done", api: "responses", item });
+        this.#emit({ type: "item.done", format: "responses", item });
     }
     growing.done = true;
   }

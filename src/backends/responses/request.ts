@@ -9,7 +9,7 @@ export function responsesRequest(turn: Turn): JsonObject {
   const tools = turn.tools.map((tool) => withStrict(writeTool(tool), same));
   return {
     // A Responses client's other parameters are its own affair; those of another API would be refused.
-    ...(same ? turn.parameters : besidesOfChat(turn)),
+    ...(same ? turn.parameters : extraOfChat(turn)),
     model: turn.model,
     instructions: turn.instructions,
     input: turn.input.map(writeItem).filter(isObject),
@@ -43,7 +43,7 @@ export function responsesRequest(turn: Turn): JsonObject {
 }
 
 /** The provider keeps nothing of a chat client's turn, which has no way to ask for it again. */
-function besidesOfChat(turn: Turn): JsonObject {
+function extraOfChat(turn: Turn): JsonObject {
   return { store: false, include: turn.parameters.logprobs === true ? ["message.output_text.logprobs"] : undefined };
 }
 
@@ -58,8 +58,8 @@ function writeFormat(format: OutputFormat): JsonObject {
 }
 
 /** An object with what is said of it; `undefined` when nothing is. */
-function merge(besides: JsonObject[string], fields: JsonObject): JsonObject | undefined {
-  const merged: JsonObject = isObject(besides) ? { ...besides } : {};
+function merge(extra: JsonObject[string], fields: JsonObject): JsonObject | undefined {
+  const merged: JsonObject = isObject(extra) ? { ...extra } : {};
   for (const [key, value] of Object.entries(fields)) if (value !== undefined) merged[key] = value;
   return Object.keys(merged).length > 0 ? merged : undefined;
 }

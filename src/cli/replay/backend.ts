@@ -1,9 +1,9 @@
 import { chatApi } from "../../backends/chat/index.ts";
 import { responsesApi } from "../../backends/responses/index.ts";
-import type { ServiceApi } from "../../backends/service.ts";
+import type { ProviderApi, ServiceApi } from "../../backends/service.ts";
 import { invalidAnswer } from "../../backends/upstream-errors.ts";
 import type { Ending } from "../../dialects/index.ts";
-import type { Api, Backend, Round, Turn } from "../../turn/index.ts";
+import type { Backend, Round, Turn } from "../../turn/index.ts";
 import { BrokenStream, createSseReader } from "../../wire/sse.ts";
 import type { Recording } from "./recording.ts";
 
@@ -14,7 +14,7 @@ export interface TextSettings {
   pieces: number | undefined;
 }
 
-const apis: Record<Api, ServiceApi> = { chat: chatApi, responses: responsesApi };
+const apis: Record<ProviderApi, ServiceApi> = { chat: chatApi, responses: responsesApi };
 
 /** About what a network read brings. */
 const readSize = 64 * 1024;

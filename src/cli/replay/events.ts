@@ -1,5 +1,13 @@
-import { Continuity, Observer, runTurn, type Way } from "../../engine/index.ts";
-import { type Backend, type Breaker, type Encoder, type EventSink, Ids, type Log, Stop } from "../../turn/index.ts";
+import { type Candidate, Continuity, Observer, runTurn } from "../../engine/index.ts";
+import {
+  type Backend,
+  type Breaker,
+  Cancellation,
+  type Encoder,
+  type EventSink,
+  Ids,
+  type Log,
+} from "../../turn/index.ts";
 import { type ChatRequest, createChatEncoder } from "../../wire/chat/index.ts";
 import { errorEnvelope } from "../../wire/envelope.ts";
 import { ResponsesEncoder, type ResponsesRequest } from "../../wire/responses/index.ts";
@@ -21,7 +29,7 @@ export interface Played {
   httpStatus: number | undefined;
 }
 
-/** Runs the whole way from the backend to a client, and writes each event that the client would get as a line of JSON. */
+/** Runs the whole candidate from the backend to a client, and writes each event that the client would get as a line of JSON. */
 export async function playEvents(
   request: ChatRequest | ResponsesRequest,
   backend: Backend,
@@ -30,10 +38,10 @@ export async function playEvents(
 ): Promise<Played> {
   const { turn } = request;
   const ids = new Ids(turn.input);
-  const way: Way = {
+  const candidate: Candidate = {
     backend,
     breaker: unbroken,
-    question: () => ({
+    request: () => ({
       turn,
       prompted: false,
       recovery: dialects === "none" ? undefined : { dialects, repair: true, prompted: false },
@@ -47,7 +55,7 @@ export async function playEvents(
   const ending = await runTurn(
     {
       turn,
-      ways: [way],
+      candidates: [candidate],
       createEncoder: () => encoderFor(request, ids),
       ids,
       memory: new Continuity().of(null),
@@ -56,7 +64,7 @@ export async function playEvents(
       receivedAt: performance.now(),
       keepAlive: never,
       total: never,
-      stop: new Stop(),
+      cancellation: new Cancellation(),
     },
     { open: () => {}, write: (text) => write(payloads(text)), end: (text) => void write(payloads(text)) },
   );

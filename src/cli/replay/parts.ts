@@ -1,8 +1,8 @@
 import type { Ending } from "../../dialects/index.ts";
 import {
   type Backend,
+  Cancellation,
   isTerminal,
-  Stop,
   type Turn,
   type TurnError,
   type TurnEvent,
@@ -46,7 +46,7 @@ export async function partsOf(backend: Backend, turn: Turn): Promise<Parts> {
     if (event.type === "turn.failed") error = event.error;
   };
   try {
-    await backend.run(turn, { emit, flush: () => undefined, stop: new Stop() });
+    await backend.run(turn, { emit, flush: () => undefined, cancellation: new Cancellation() });
   } catch (thrown) {
     error = toTurnError(thrown);
   }

@@ -1,4 +1,5 @@
-import { type Api, isObject, type JsonObject, parseJson } from "../../turn/index.ts";
+import type { ProviderApi } from "../../backends/service.ts";
+import { isObject, type JsonObject, parseJson } from "../../turn/index.ts";
 import { dataLine } from "../../wire/sse.ts";
 
 /** What was recorded of an answer. */
@@ -6,9 +7,9 @@ export type Recording =
   /** What the model wrote. */
   | { kind: "text"; text: string }
   /** A provider's server-sent stream. */
-  | { kind: "stream"; api: Api; text: string }
+  | { kind: "stream"; api: ProviderApi; text: string }
   /** A provider's whole answer. */
-  | { kind: "whole"; api: Api; answer: JsonObject };
+  | { kind: "whole"; api: ProviderApi; answer: JsonObject };
 
 /** Tells by the content what it is. Whatever is not surely a provider's answer is what a model wrote. */
 export function readRecording(text: string): Recording {
@@ -41,7 +42,7 @@ const otherLine = /^(?::|event:|id:|retry:)/;
 /** The payloads alone, one a line, as programs log them. */
 function findLines(text: string): Recording | undefined {
   const lines: string[] = [];
-  let api: Api | undefined;
+  let api: ProviderApi | undefined;
   for (const line of linesOf(text)) {
     if (line.trim() === "") continue;
     const payload = line.startsWith("{") ? parseJson(line) : undefined;
@@ -63,7 +64,7 @@ function* linesOf(text: string): Generator<string> {
 }
 
 /** Whose answer, or piece of one, the object is. */
-function apiOf({ object, choices, type, output, error }: JsonObject): Api | undefined {
+function apiOf({ object, choices, type, output, error }: JsonObject): ProviderApi | undefined {
   if (Array.isArray(choices)) return "chat";
   if (object === "response" || Array.isArray(output)) return "responses";
   if (typeof type === "string" && type.startsWith("response.")) return "responses";

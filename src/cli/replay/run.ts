@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { didYouMean } from "../../config/index.ts";
 import type { ReadingOptions } from "../../dialects/index.ts";
 import { parts as gatewayParts } from "../../gateway/parts.ts";
-import type { Api, JsonValue } from "../../turn/index.ts";
+import type { ClientApi, JsonValue } from "../../turn/index.ts";
 import { TurnError } from "../../turn/index.ts";
 import { type ChatRequest, decodeChatRequest } from "../../wire/chat/index.ts";
 import { decodeResponsesRequest, type ResponsesRequest } from "../../wire/responses/index.ts";
@@ -74,7 +74,7 @@ async function replay(flags: ReplayFlags): Promise<void> {
 }
 
 /** The request that the answer was recorded of, as far as it matters. */
-function requestFor(api: Api, tools: JsonValue[]): ChatRequest | ResponsesRequest {
+function requestFor(api: ClientApi, tools: JsonValue[]): ChatRequest | ResponsesRequest {
   const body = { model: "recording", stream: true, tools };
   try {
     return api === "chat"

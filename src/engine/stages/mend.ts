@@ -3,7 +3,7 @@ import type { CallDone, Emit, Turn } from "../../turn/index.ts";
 import type { Stage } from "./stage.ts";
 
 /**
- * The one repair of arguments that a provider gives: what is JSON goes on as it comes, and slips in it are mended on the way. Not
+ * The one repair of arguments that a provider gives: what is JSON goes on as it comes, and slips in it are mended on the candidate. Not
  * those of strict tools, nor what was read out of text, where that is done in reading.
  */
 export function mendArguments({ tools }: Turn): Stage {

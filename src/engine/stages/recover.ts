@@ -19,11 +19,11 @@ import type {
   TurnFailed,
   TurnFinished,
 } from "../../turn/index.ts";
+import type { Recovery } from "../candidate.ts";
 import { callUnreadable, unknownName } from "../invalid-call.ts";
 import type { Observer } from "../observer.ts";
 import { hasWords, Message, type MessageFinder } from "../recovery/message.ts";
 import { Thoughts } from "../recovery/thoughts.ts";
-import type { Recovery } from "../way.ts";
 import type { Stage } from "./stage.ts";
 
 /**
@@ -114,7 +114,7 @@ class Recovering implements MessageFinder {
         return;
       case "item.done":
         // What a chat message has besides its text has no place among the items.
-        if (event.api === "responses") this.#settle();
+        if (event.format === "responses") this.#settle();
         this.emit(event);
         return;
       case "turn.finished":

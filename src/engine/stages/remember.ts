@@ -15,11 +15,11 @@ export function rememberCalls(memory: Memory, backend: Backend, turn: Turn, inpu
   let open: CallStarted | undefined;
   let before: Before | undefined;
 
-  const keep = ({ callId = "", upstreamId: own, more, name }: CallStarted, text: string) => {
-    const kept: KeptCall = { backend: backend.name, model: turn.model, ...thoughts.before(), besides: details.all };
+  const keep = ({ callId = "", upstreamId: own, extensions, name }: CallStarted, text: string) => {
+    const kept: KeptCall = { backend: backend.name, model: turn.model, ...thoughts.before(), extra: details.all };
     if (own !== undefined && own !== callId) kept.callId = own;
-    if (more?.api === "chat") kept.more = more;
-    if (!kept.callId && !kept.reasoning && !kept.sealed && !kept.besides && !kept.more) return;
+    if (extensions?.format === "chat") kept.extensions = extensions;
+    if (!kept.callId && !kept.reasoning && !kept.sealed && !kept.extra && !kept.extensions) return;
     if (!before) {
       before = new Before();
       for (const item of input) before.add(item);
@@ -41,7 +41,7 @@ export function rememberCalls(memory: Memory, backend: Backend, turn: Turn, inpu
         thoughts.seal(event.encrypted);
         return;
       case "item.done":
-        if (event.api === "chat" && event.item.reasoning_details) details.add(event.item.reasoning_details);
+        if (event.format === "chat" && event.item.reasoning_details) details.add(event.item.reasoning_details);
         return;
       case "call.started":
         open = event;

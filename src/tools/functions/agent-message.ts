@@ -2,7 +2,7 @@ import { type Item, isObject, type JsonValue, type MessageItem, type OpaqueItem 
 
 /** What one of Codex's agents says to another is an item of its own, which only OpenAI's models know. */
 export function isAgentMessage(item: Item): item is OpaqueItem {
-  return item.type === "opaque" && item.api === "responses" && item.fields.type === "agent_message";
+  return item.type === "opaque" && item.format === "responses" && item.fields.type === "agent_message";
 }
 
 /** The same as somebody's words to the model. */

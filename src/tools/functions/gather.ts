@@ -56,7 +56,7 @@ export function gatherTools(turn: Turn, carries: Carries): { gathered: Gathered[
 
 /** Whether the backend knows the Responses API's ways to declare tools. */
 export function carriesNamespaces(carries: Carries): boolean {
-  return carries({ type: "hosted", api: "responses", definition: { type: "namespace" } });
+  return carries({ type: "hosted", format: "responses", definition: { type: "namespace" } });
 }
 
 interface Listed {
@@ -101,7 +101,7 @@ function toolsIn(value: JsonValue | undefined, parent: string): Listed[] {
 
 /** Some clients bring tools as an item of their input. */
 export function isToolList(item: Item): item is OpaqueItem {
-  return item.type === "opaque" && item.api === "responses" && item.fields.type === "additional_tools";
+  return item.type === "opaque" && item.format === "responses" && item.fields.type === "additional_tools";
 }
 
 /** Whether an item of the input has tools in it. */
@@ -182,12 +182,12 @@ class Gathering {
   }
 }
 
-function isNamespace({ api, definition }: HostedTool): boolean {
-  return api === "responses" && definition.type === "namespace";
+function isNamespace({ format, definition }: HostedTool): boolean {
+  return format === "responses" && definition.type === "namespace";
 }
 
 function isClientSearch(tool: Tool): boolean {
-  if (tool.type !== "hosted" || tool.api !== "responses") return false;
+  if (tool.type !== "hosted" || tool.format !== "responses") return false;
   return tool.definition.type === "tool_search" && tool.definition.execution === "client";
 }
 
@@ -218,5 +218,5 @@ function wantedIn({ choice, input }: Turn): Wanted {
 }
 
 function isDeferred(tool: Tool): boolean {
-  return tool.type !== "hosted" && tool.more?.fields.defer_loading === true;
+  return tool.type !== "hosted" && tool.extensions?.fields.defer_loading === true;
 }

@@ -52,5 +52,5 @@ export class Content {
 }
 
 export function isPlain(part: Part): part is TextPart {
-  return part.type === "text" && part.more === undefined && (part.annotations?.length ?? 0) === 0;
+  return part.type === "text" && part.extensions === undefined && (part.annotations?.length ?? 0) === 0;
 }

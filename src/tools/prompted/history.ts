@@ -1,4 +1,4 @@
-import type { Foreign, Item, MessageItem, OpaqueItem, OutputItem, Part } from "../../turn/index.ts";
+import type { Extensions, Item, MessageItem, OpaqueItem, OutputItem, Part } from "../../turn/index.ts";
 import { splitOutput } from "./attachments.ts";
 import { Content } from "./content.ts";
 import { disarm, withWords } from "./own-words.ts";
@@ -94,8 +94,8 @@ class HistoryWriter {
 }
 
 /** What is about tools that this backend does not have: `web_search_call`, `mcp_list_tools`, `additional_tools` … */
-function isOfTools({ api, fields: { type } }: OpaqueItem): boolean {
-  return api === "responses" && typeof type === "string" && /call|tool|^mcp_/.test(type);
+function isOfTools({ format, fields: { type } }: OpaqueItem): boolean {
+  return format === "responses" && typeof type === "string" && /call|tool|^mcp_/.test(type);
 }
 
 function isMessage(entry: MessageItem | Recorded): entry is MessageItem {
@@ -115,13 +115,13 @@ function joined({ role, entries }: Side, messages: readonly MessageItem[]): Mess
     if (isMessage(entry)) content.say(entry.content);
     else content.record(entry.line, entry.attachments);
   }
-  return { type: "message", role, content: content.finish(), more: foreignOf(messages) };
+  return { type: "message", role, content: content.finish(), extensions: extensionsOf(messages) };
 }
 
-function foreignOf(messages: readonly MessageItem[]): Foreign | undefined {
-  const [first, ...others] = messages.flatMap(({ more }) => more ?? []);
+function extensionsOf(messages: readonly MessageItem[]): Extensions | undefined {
+  const [first, ...others] = messages.flatMap(({ extensions }) => extensions ?? []);
   if (!first || others.length === 0) return first;
   const fields = { ...first.fields };
-  for (const { api, fields: further } of others) if (api === first.api) Object.assign(fields, further);
-  return { api: first.api, fields };
+  for (const { format, fields: further } of others) if (format === first.format) Object.assign(fields, further);
+  return { format: first.format, fields };
 }

@@ -75,6 +75,7 @@ export function decodeChatRequest(body: JsonObject): ChatRequest {
       model: optionalString(body, "model") ?? "",
       stream,
       input: readMessages(messages),
+      inputParam: "messages",
       tools,
       choice,
       // A legacy answer has room for one call.

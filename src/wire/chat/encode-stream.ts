@@ -71,11 +71,11 @@ export class ChatStreamEncoder implements Encoder {
         const index = ++this.#index;
         this.#kind = event.kind;
         if (this.#legacy) return this.#delta(`"function_call":${JSON.stringify({ name: event.name, arguments: "" })}`);
-        const besides = givenBack(event.more, "chat");
+        const extra = givenBack(event.extensions, "chat");
         const call =
           event.kind === "custom"
-            ? { ...besides, index, id: event.callId, type: "custom", custom: { name: event.name, input: "" } }
-            : { ...besides, index, id: event.callId, type: "function", function: { name: event.name, arguments: "" } };
+            ? { ...extra, index, id: event.callId, type: "custom", custom: { name: event.name, input: "" } }
+            : { ...extra, index, id: event.callId, type: "function", function: { name: event.name, arguments: "" } };
         return this.#delta(`"tool_calls":${JSON.stringify([call])}`);
       }
       case "call.arguments":
@@ -84,7 +84,7 @@ export class ChatStreamEncoder implements Encoder {
         this.#callsDone++;
         return "";
       case "item.done":
-        return this.#besides(event.api === "chat" ? event.item : { images: imagesOfItem(event.item) });
+        return this.#extra(event.format === "chat" ? event.item : { images: imagesOfItem(event.item) });
       case "usage.reported":
         this.#usage = event.usage;
         return "";
@@ -102,7 +102,7 @@ export class ChatStreamEncoder implements Encoder {
   }
 
   /** What passes through unread in this API is a piece of a delta. */
-  #besides(fields: JsonObject): string {
+  #extra(fields: JsonObject): string {
     if (Array.isArray(fields.images) && fields.images.length === 0) return "";
     return this.#delta(JSON.stringify(fields).slice(1, -1));
   }
@@ -124,8 +124,8 @@ export class ChatStreamEncoder implements Encoder {
     return this.#delta(`"tool_calls":[{"index":${this.#index},${piece}}]`);
   }
 
-  #delta(fields: string, besides?: string): string {
-    const extra = besides ? `${besides},` : "";
+  #delta(fields: string, beside?: string): string {
+    const extra = beside ? `${beside},` : "";
     return `${this.#role(fields)}${this.#head}${fields}},${extra}"finish_reason":null${this.#tail}`;
   }
 

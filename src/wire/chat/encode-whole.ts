@@ -18,7 +18,7 @@ interface Call {
   name: string;
   arguments: string;
   whole: boolean;
-  besides: JsonObject | undefined;
+  extra: JsonObject | undefined;
 }
 
 /** A Chat Completions answer in one piece. */
@@ -27,7 +27,7 @@ export class ChatWholeEncoder implements Encoder {
   readonly #answer: ChatAnswer;
   readonly #calls: Call[] = [];
   readonly #annotations: JsonObject[] = [];
-  readonly #besides: JsonObject = {};
+  readonly #extra: JsonObject = {};
   readonly #images: JsonObject[] = [];
   #text = "";
   #separate = false;
@@ -74,7 +74,7 @@ export class ChatWholeEncoder implements Encoder {
           name: event.name,
           arguments: "",
           whole: false,
-          besides: givenBack(event.more, "chat"),
+          extra: givenBack(event.extensions, "chat"),
         });
         return "";
       case "call.arguments": {
@@ -88,7 +88,7 @@ export class ChatWholeEncoder implements Encoder {
         return "";
       }
       case "item.done":
-        if (event.api === "chat") Object.assign(this.#besides, event.item);
+        if (event.format === "chat") Object.assign(this.#extra, event.item);
         else this.#images.push(...imagesOfItem(event.item));
         return "";
       case "usage.reported":
@@ -133,7 +133,7 @@ export class ChatWholeEncoder implements Encoder {
       content: this.#text === "" && (calls.length > 0 || this.#refusal !== "") ? null : this.#text,
       refusal: this.#refusal === "" ? null : this.#refusal,
       annotations: this.#annotations,
-      ...this.#besides,
+      ...this.#extra,
     };
     if (this.#images.length > 0) message.images = this.#images;
     if (this.#reasoning !== "") message.reasoning_content = this.#reasoning;
@@ -144,8 +144,8 @@ export class ChatWholeEncoder implements Encoder {
   }
 }
 
-function writeCall({ kind, id, name, arguments: text, besides }: Call): JsonObject {
+function writeCall({ kind, id, name, arguments: text, extra }: Call): JsonObject {
   return kind === "custom"
-    ? { ...besides, id, type: "custom", custom: { name, input: text } }
-    : { ...besides, id, type: "function", function: { name, arguments: text } };
+    ? { ...extra, id, type: "custom", custom: { name, input: text } }
+    : { ...extra, id, type: "function", function: { name, arguments: text } };
 }

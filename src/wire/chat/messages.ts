@@ -78,7 +78,7 @@ class MessageWriter {
         return;
       case "opaque":
         // An item of the Responses API has no form here; a message of this API passes as it came.
-        if (item.api === "chat") this.add(item.fields);
+        if (item.format === "chat") this.add(item.fields);
     }
   }
 
@@ -96,14 +96,14 @@ class MessageWriter {
 
   #message(item: MessageItem): JsonObject {
     const role = item.role === "developer" && !this.#chatClient ? "system" : item.role;
-    return { role, content: writeContent(item.content), ...givenBack(item.more, "chat") };
+    return { role, content: writeContent(item.content), ...givenBack(item.extensions, "chat") };
   }
 
   #output(item: OutputItem, at: number): void {
     if (this.#written.has(at)) return;
     this.#written.add(at);
     const { content, attachments } = splitOutput(item);
-    this.#messages.push({ role: "tool", tool_call_id: item.callId, content, ...givenBack(item.more, "chat") });
+    this.#messages.push({ role: "tool", tool_call_id: item.callId, content, ...givenBack(item.extensions, "chat") });
     for (const attachment of attachments) this.#attachments.push(attachment);
   }
 
@@ -161,7 +161,7 @@ class AssistantMessage {
 
   say(item: MessageItem): void {
     this.#spoke = true;
-    Object.assign(this.#message, givenBack(item.more, "chat"));
+    Object.assign(this.#message, givenBack(item.extensions, "chat"));
     const refusal = item.content.flatMap((part) => (part.type === "refusal" ? [part.refusal] : [])).join("");
     if (refusal !== "") this.#message.refusal = joined(this.#message.refusal, refusal);
     const content = writeContent(item.content.filter((part) => part.type !== "refusal"));
@@ -195,13 +195,13 @@ function listOf(content: string | JsonValue[]): JsonValue[] {
   return typeof content === "string" ? [{ type: "text", text: content }] : content;
 }
 
-function writeCall({ kind, callId: id, name, arguments: text, more }: CallItem): JsonObject {
-  if (kind === "custom") return { id, type: "custom", custom: { name, input: text }, ...givenBack(more, "chat") };
+function writeCall({ kind, callId: id, name, arguments: text, extensions }: CallItem): JsonObject {
+  if (kind === "custom") return { id, type: "custom", custom: { name, input: text }, ...givenBack(extensions, "chat") };
   return {
     id,
     type: "function",
     function: { name, arguments: text.trim() === "" ? "{}" : text },
-    ...givenBack(more, "chat"),
+    ...givenBack(extensions, "chat"),
   };
 }
 
@@ -224,7 +224,7 @@ function splitOutput(item: OutputItem): { content: string | JsonValue[]; attachm
     attachments.push(written);
     texts.push({ type: "text", text: `[${part.type === "image" ? "image" : "file"} attached in the next message]` });
   }
-  const plain = texts.every((part) => givenBack(part.more, "chat") === undefined);
+  const plain = texts.every((part) => givenBack(part.extensions, "chat") === undefined);
   return { content: plain ? texts.map(({ text }) => text).join("\n") : texts.map(writePart), attachments };
 }
 
@@ -236,13 +236,13 @@ function writeContent(parts: readonly Part[]): string | JsonValue[] {
 
 /** Whether a string can hold the part: text without such as `cache_control`. */
 function isPlain(part: Part): part is TextPart {
-  return part.type === "text" && givenBack(part.more, "chat") === undefined;
+  return part.type === "text" && givenBack(part.extensions, "chat") === undefined;
 }
 
 function writePart(part: Part): JsonObject {
   switch (part.type) {
     case "text":
-      return { type: "text", text: part.text, ...givenBack(part.more, "chat") };
+      return { type: "text", text: part.text, ...givenBack(part.extensions, "chat") };
     case "refusal":
       return { type: "refusal", refusal: part.refusal };
     case "image":
@@ -250,17 +250,17 @@ function writePart(part: Part): JsonObject {
       return {
         type: "image_url",
         image_url: { url: part.url, detail: part.detail },
-        ...givenBack(part.more, "chat"),
+        ...givenBack(part.extensions, "chat"),
       };
     case "file":
       if (part.data === undefined && part.fileId === undefined) return { type: "text", text: notice(part) };
       return {
         type: "file",
         file: { file_data: part.data, file_id: part.fileId, filename: part.name },
-        ...givenBack(part.more, "chat"),
+        ...givenBack(part.extensions, "chat"),
       };
     case "opaque":
-      return part.api === "chat" ? part.fields : { type: "text", text: notice(part) };
+      return part.format === "chat" ? part.fields : { type: "text", text: notice(part) };
   }
 }
 

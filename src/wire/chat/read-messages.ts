@@ -92,7 +92,7 @@ function readMessage(message: JsonObject, at: string, history: History): void {
         type: "message",
         role,
         content: readContent(message.content, joinPath(at, "content")),
-        more: unread(message, readOfMessage, "chat"),
+        extensions: unread(message, readOfMessage, "chat"),
       });
       return;
     case "assistant":
@@ -104,7 +104,7 @@ function readMessage(message: JsonObject, at: string, history: History): void {
         kind: "function",
         callId: requiredString(message, "tool_call_id", at),
         output: readOutput(message.content, joinPath(at, "content")),
-        more: unread(message, readOfOutput, "chat"),
+        extensions: unread(message, readOfOutput, "chat"),
       });
       return;
     case "function":
@@ -133,10 +133,10 @@ function readAssistant(message: JsonObject, at: string, history: History): void 
   if (refusal) content.push({ type: "refusal", refusal });
   const calls = optionalArray(message, "tool_calls", at) ?? [];
   const legacy = message.function_call;
-  const besides = unread(message, readOfAssistant, "chat");
+  const extra = unread(message, readOfAssistant, "chat");
   const onlyCalls = content.length === 0 && (calls.length > 0 || isObject(legacy));
   // What a provider wants back (`reasoning_details`) needs a message to be on, though it says nothing.
-  if (!onlyCalls || besides) history.add({ type: "message", role: "assistant", content, more: besides });
+  if (!onlyCalls || extra) history.add({ type: "message", role: "assistant", content, extensions: extra });
   calls.forEach((value, index) => {
     const path = joinPath(joinPath(at, "tool_calls"), index);
     history.add(readCall(asObject(value, path), path));
@@ -159,7 +159,7 @@ const readOfCall = new Set(["id", "type", "function", "custom", "index"]);
 
 function readCall(call: JsonObject, at: string): CallItem {
   const callId = requiredString(call, "id", at);
-  const besides = unread(call, readOfCall, "chat");
+  const extra = unread(call, readOfCall, "chat");
   if (call.type === "custom" || (call.function === undefined && isObject(call.custom))) {
     const path = joinPath(at, "custom");
     const custom = asObject(call.custom, path);
@@ -169,7 +169,7 @@ function readCall(call: JsonObject, at: string): CallItem {
       callId,
       name: requiredString(custom, "name", path),
       arguments: optionalString(custom, "input", path) ?? "",
-      more: besides,
+      extensions: extra,
     };
   }
   const path = joinPath(at, "function");
@@ -180,7 +180,7 @@ function readCall(call: JsonObject, at: string): CallItem {
     callId,
     name: requiredString(called, "name", path),
     arguments: readArguments(called.arguments, joinPath(path, "arguments")),
-    more: besides,
+    extensions: extra,
   };
 }
 
@@ -222,7 +222,7 @@ function readPart(part: JsonObject, at: string): Part {
     case "text":
     case "input_text":
     case "output_text":
-      return { type: "text", text: requiredString(part, "text", at), more: unread(part, readOfText, "chat") };
+      return { type: "text", text: requiredString(part, "text", at), extensions: unread(part, readOfText, "chat") };
     case "refusal":
       return { type: "refusal", refusal: requiredString(part, "refusal", at) };
     case "image_url":
@@ -230,19 +230,19 @@ function readPart(part: JsonObject, at: string): Part {
     case "file":
       return readFile(part, joinPath(at, "file"));
     default:
-      return { type: "opaque", api: "chat", fields: part };
+      return { type: "opaque", format: "chat", fields: part };
   }
 }
 
 function readImage(part: JsonObject, at: string): ImagePart {
-  const besides = unread(part, readOfImage, "chat");
-  if (typeof part.image_url === "string") return { type: "image", url: part.image_url, more: besides };
+  const extra = unread(part, readOfImage, "chat");
+  if (typeof part.image_url === "string") return { type: "image", url: part.image_url, extensions: extra };
   const image = asObject(part.image_url, at);
   return {
     type: "image",
     url: requiredString(image, "url", at),
     detail: optionalString(image, "detail", at),
-    more: besides,
+    extensions: extra,
   };
 }
 
@@ -253,6 +253,6 @@ function readFile(part: JsonObject, at: string): FilePart {
     data: optionalString(file, "file_data", at),
     fileId: optionalString(file, "file_id", at),
     name: optionalString(file, "filename", at),
-    more: unread(part, readOfFile, "chat"),
+    extensions: unread(part, readOfFile, "chat"),
   };
 }

@@ -11,9 +11,9 @@ import {
 export function writeTool(tool: Tool): JsonObject | undefined {
   if (tool.type === "hosted") return undefined;
   const { type, name, description } = tool;
-  const besides = { ...givenBack(tool.more, "chat"), name, description };
-  if (tool.type === "custom") return { type, custom: { ...besides, format: nestedFormat(tool.format) } };
-  return { type, function: { ...besides, parameters: tool.parameters, strict: tool.strict } };
+  const extra = { ...givenBack(tool.extensions, "chat"), name, description };
+  if (tool.type === "custom") return { type, custom: { ...extra, format: nestedFormat(tool.format) } };
+  return { type, function: { ...extra, parameters: tool.parameters, strict: tool.strict } };
 }
 
 /** Chat nests a grammar under its type, Responses does not. */

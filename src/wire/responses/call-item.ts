@@ -1,4 +1,4 @@
-import { type CallKind, type Foreign, givenBack, isObject, type JsonObject, parseJson } from "../../turn/index.ts";
+import { type CallKind, type Extensions, givenBack, isObject, type JsonObject, parseJson } from "../../turn/index.ts";
 
 /** A call as the client gets it: both ids, always. This is the only place that makes one. */
 export interface CallForClient {
@@ -9,20 +9,20 @@ export interface CallForClient {
   namespace?: string | undefined;
   arguments: string;
   /** Fields that pass through unread. */
-  more?: Foreign | undefined;
+  extensions?: Extensions | undefined;
 }
 
 export function callItem(call: CallForClient, status: "in_progress" | "completed"): JsonObject {
   const { kind, id, callId, name, namespace, arguments: text } = call;
-  const more = givenBack(call.more, "responses");
+  const extensions = givenBack(call.extensions, "responses");
   switch (kind) {
     case "function":
-      return { ...more, type: "function_call", id, call_id: callId, name, namespace, arguments: text, status };
+      return { ...extensions, type: "function_call", id, call_id: callId, name, namespace, arguments: text, status };
     case "custom":
       // It has no status in the API, and a provider that gets one back may refuse it.
-      return { ...more, type: "custom_tool_call", id, call_id: callId, name, namespace, input: text };
+      return { ...extensions, type: "custom_tool_call", id, call_id: callId, name, namespace, input: text };
     case "search":
-      return { ...more, ...searchCall(call), status };
+      return { ...extensions, ...searchCall(call), status };
   }
 }
 

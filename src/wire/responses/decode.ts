@@ -76,6 +76,7 @@ export function decodeResponsesRequest(body: JsonObject): ResponsesRequest {
       stream: optionalBoolean(body, "stream") ?? false,
       instructions: optionalString(body, "instructions"),
       input,
+      inputParam: "input",
       tools,
       choice,
       settings: readSettings(body, text, reasoning),
@@ -84,8 +85,8 @@ export function decodeResponsesRequest(body: JsonObject): ResponsesRequest {
       parameters: {
         ...without(body, read),
         // What is said beside the words that both APIs share.
-        ...besides("text", text, readOfText),
-        ...besides("reasoning", reasoning, readOfReasoning),
+        ...extra("text", text, readOfText),
+        ...extra("reasoning", reasoning, readOfReasoning),
       },
     },
     body,
@@ -104,7 +105,7 @@ function readInput(body: JsonObject): Item[] {
 const readOfText = new Set(["format", "verbosity"]);
 const readOfReasoning = new Set(["effort", "summary"]);
 
-function besides(key: string, value: JsonObject | undefined, readKeys: ReadonlySet<string>): JsonObject | undefined {
+function extra(key: string, value: JsonObject | undefined, readKeys: ReadonlySet<string>): JsonObject | undefined {
   const rest = value && without(value, readKeys);
   return rest && Object.keys(rest).length > 0 ? { [key]: rest } : undefined;
 }

@@ -35,22 +35,22 @@ export function readItem(value: JsonValue, at: string): Item {
     case "custom_tool_call":
       return readCall(item, "custom", "input", at);
     case "tool_search_call":
-      return isOfClient(item) ? readSearch(item, at) : { type: "opaque", api: "responses", fields: item };
+      return isOfClient(item) ? readSearch(item, at) : { type: "opaque", format: "responses", fields: item };
     case "function_call_output":
       return readOutput(item, "function", at);
     case "custom_tool_call_output":
       return readOutput(item, "custom", at);
     case "tool_search_output":
-      return isOfClient(item) ? readFound(item, at) : { type: "opaque", api: "responses", fields: item };
+      return isOfClient(item) ? readFound(item, at) : { type: "opaque", format: "responses", fields: item };
     case "reasoning":
       return readReasoning(item, at);
     case undefined:
       // The one item whose type may be left out.
       if (typeof item.id === "string")
-        return { type: "opaque", api: "responses", fields: { ...item, type: "item_reference" } };
+        return { type: "opaque", format: "responses", fields: { ...item, type: "item_reference" } };
       throw wrong(joinPath(at, "type"), "a string", item.type);
     default:
-      return { type: "opaque", api: "responses", fields: item };
+      return { type: "opaque", format: "responses", fields: item };
   }
 }
 
@@ -59,18 +59,18 @@ export function writeItem(item: Item): JsonObject | undefined {
   switch (item.type) {
     case "message":
       // What a chat client says beside the content has no place here, and nothing else is left.
-      if (item.content.length === 0 && item.more?.api === "chat") return undefined;
+      if (item.content.length === 0 && item.extensions?.format === "chat") return undefined;
       return {
         type: "message",
         id: idWith("msg", item.id),
         role: item.role,
         content: item.content.map((part) => writePart(part, item.role)),
-        ...givenBack(item.more, "responses"),
+        ...givenBack(item.extensions, "responses"),
       };
     case "call":
-      return { ...writeCall(item), call_id: item.callId, ...givenBack(item.more, "responses") };
+      return { ...writeCall(item), call_id: item.callId, ...givenBack(item.extensions, "responses") };
     case "output":
-      return { ...writeOutput(item), id: item.id, call_id: item.callId, ...givenBack(item.more, "responses") };
+      return { ...writeOutput(item), id: item.id, call_id: item.callId, ...givenBack(item.extensions, "responses") };
     case "reasoning":
       // A provider refuses reasoning that it did not make: of a chat client, or what we made of a chat backend's.
       if (item.id === undefined || (item.encrypted === undefined && isOwnId(item.id))) return undefined;
@@ -79,10 +79,10 @@ export function writeItem(item: Item): JsonObject | undefined {
         id: item.id,
         summary: item.summary.map((text) => ({ type: "summary_text", text })),
         encrypted_content: item.encrypted,
-        ...givenBack(item.more, "responses"),
+        ...givenBack(item.extensions, "responses"),
       };
     case "opaque":
-      return item.api === "responses" ? item.fields : undefined;
+      return item.format === "responses" ? item.fields : undefined;
   }
 }
 
@@ -120,7 +120,7 @@ function readMessage(item: JsonObject, at: string): Item {
     role: readRole(item, at),
     content: readContent(item.content, joinPath(at, "content")),
     id: optionalString(item, "id", at),
-    more: unread(item, readOfMessage, "responses"),
+    extensions: unread(item, readOfMessage, "responses"),
   };
 }
 
@@ -145,7 +145,7 @@ function readCall(item: JsonObject, kind: CallKind, argumentsKey: "arguments" | 
       ? JSON.stringify(item[argumentsKey])
       : (optionalString(item, argumentsKey, at) ?? ""),
     id: optionalString(item, "id", at),
-    more: unread(item, kind === "function" ? readOfFunctionCall : readOfCustomCall, "responses"),
+    extensions: unread(item, kind === "function" ? readOfFunctionCall : readOfCustomCall, "responses"),
   };
 }
 
@@ -159,7 +159,7 @@ function readOutput(item: JsonObject, kind: CallKind, at: string): OutputItem {
     callId: requiredString(item, "call_id", at),
     output: typeof output === "string" ? output : readContent(output, path),
     id: optionalString(item, "id", at),
-    more: unread(item, readOfOutput, "responses"),
+    extensions: unread(item, readOfOutput, "responses"),
   };
 }
 
@@ -177,7 +177,7 @@ function readSearch(item: JsonObject, at: string): CallItem {
     name: "tool_search",
     arguments: typeof given === "string" ? given : JSON.stringify(given ?? {}),
     id: optionalString(item, "id", at),
-    more: unread(item, readOfSearch, "responses"),
+    extensions: unread(item, readOfSearch, "responses"),
   };
 }
 
@@ -189,7 +189,7 @@ function readFound(item: JsonObject, at: string): OutputItem {
     output: "",
     tools: optionalArray(item, "tools", at) ?? [],
     id: optionalString(item, "id", at),
-    more: unread(item, readOfFound, "responses"),
+    extensions: unread(item, readOfFound, "responses"),
   };
 }
 
@@ -200,7 +200,7 @@ function readReasoning(item: JsonObject, at: string): ReasoningItem {
     summary: summary.flatMap((part) => (isObject(part) && typeof part.text === "string" ? [part.text] : [])),
     id: optionalString(item, "id", at),
     encrypted: optionalString(item, "encrypted_content", at),
-    more: unread(item, readOfReasoning, "responses"),
+    extensions: unread(item, readOfReasoning, "responses"),
   };
 }
 
@@ -238,7 +238,7 @@ function readPart(part: JsonObject, at: string): Part {
         name: optionalString(part, "filename", at),
       };
     default:
-      return { type: "opaque", api: "responses", fields: part };
+      return { type: "opaque", format: "responses", fields: part };
   }
 }
 
@@ -261,7 +261,7 @@ function writePart(part: Part, role: Role): JsonObject {
         filename: part.name,
       };
     case "opaque":
-      if (part.api === "responses") return part.fields;
+      if (part.format === "responses") return part.fields;
       return {
         type: "input_text",
         text: `[a part of type ${typeWord(part.fields.type)} that cannot be shown to this model]`,

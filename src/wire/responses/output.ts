@@ -1,6 +1,6 @@
 import {
   type CallStarted,
-  type Foreign,
+  type Extensions,
   givenBack,
   type Ids,
   type JsonObject,
@@ -13,7 +13,7 @@ import type { Emitter, Place } from "./emitter.ts";
 interface OpenMessage {
   type: "message";
   place: Place;
-  more: Foreign | undefined;
+  extensions: Extensions | undefined;
   done: JsonObject[];
   part: OpenPart | undefined;
   /** It is not the answer: a call follows it. */
@@ -94,7 +94,7 @@ export class ResponseOutput {
         return;
       }
       case "message.started":
-        this.#openMessage(event.id, event.more);
+        this.#openMessage(event.id, event.extensions);
         return;
       case "message.done":
         if (this.#open?.type === "message") this.#endMessage(this.#open, "completed");
@@ -124,7 +124,8 @@ export class ResponseOutput {
         if (this.#open?.type === "call") this.#endCall(this.#open);
         return;
       case "item.done":
-        for (const item of event.api === "responses" ? [event.item] : itemsOfImages(event.item)) this.#passItem(item);
+        for (const item of event.format === "responses" ? [event.item] : itemsOfImages(event.item))
+          this.#passItem(item);
     }
   }
 
@@ -144,10 +145,10 @@ export class ResponseOutput {
     this.#open = undefined;
   }
 
-  #openMessage(id: string | undefined, more: Foreign | undefined): OpenMessage {
+  #openMessage(id: string | undefined, extensions: Extensions | undefined): OpenMessage {
     this.#close("completed");
     const place = this.#place(this.#ids.claim("msg", id));
-    const message: OpenMessage = { type: "message", place, more, done: [], part: undefined, isCommentary: false };
+    const message: OpenMessage = { type: "message", place, extensions, done: [], part: undefined, isCommentary: false };
     this.#open = message;
     this.#out += this.#emitter.itemAdded(place, messageItem(message, "in_progress"));
     return message;
@@ -213,12 +214,12 @@ export class ResponseOutput {
     this.#done(reasoning.place, reasoningItem(reasoning, "completed", encrypted));
   }
 
-  #openCall({ kind, id = "", callId = "", name, namespace, more }: CallStarted): void {
+  #openCall({ kind, id = "", callId = "", name, namespace, extensions }: CallStarted): void {
     // Codex shows that the model goes on to work only where its words are said to be no answer yet.
     if (this.#open?.type === "message") this.#open.isCommentary = true;
     this.#close("completed");
     const place = this.#place(id);
-    const call: CallForClient = { kind, id, callId, name, namespace, arguments: "", more };
+    const call: CallForClient = { kind, id, callId, name, namespace, arguments: "", extensions };
     this.#open = { type: "call", place, call };
     this.#out += this.#emitter.itemAdded(place, callItem(call, "in_progress"), call);
   }
@@ -239,15 +240,15 @@ export class ResponseOutput {
 
 function messageItem(message: OpenMessage, status: string): JsonObject {
   const { place, done, isCommentary } = message;
-  const besides = givenBack(message.more, "responses");
+  const extra = givenBack(message.extensions, "responses");
   return {
-    ...besides,
+    ...extra,
     type: "message",
     id: place.itemId,
     status,
     role: "assistant",
     content: [...done],
-    ...(isCommentary && { phase: besides?.phase ?? "commentary" }),
+    ...(isCommentary && { phase: extra?.phase ?? "commentary" }),
   };
 }
 

@@ -40,9 +40,9 @@ export function isResponsesTool(tool: Tool): boolean {
 export function writeTool(tool: Tool): JsonObject {
   switch (tool.type) {
     case "function": {
-      const { type, name, description, parameters, strict, more } = tool;
+      const { type, name, description, parameters, strict, extensions } = tool;
       return {
-        ...givenBack(more, "responses"),
+        ...givenBack(extensions, "responses"),
         type,
         name,
         description: description ?? null,
@@ -51,8 +51,8 @@ export function writeTool(tool: Tool): JsonObject {
       };
     }
     case "custom": {
-      const { more, ...definition } = tool;
-      return { ...givenBack(more, "responses"), ...definition };
+      const { extensions, ...definition } = tool;
+      return { ...givenBack(extensions, "responses"), ...definition };
     }
     case "hosted":
       return tool.definition;
@@ -78,6 +78,6 @@ export function writeChoice(choice: ToolChoice): JsonValue {
   }
 }
 
-function writeToolName({ kind, name, namespace, more }: ToolName): JsonObject {
-  return { ...givenBack(more, "responses"), type: kind, name, namespace };
+function writeToolName({ kind, name, namespace, extensions }: ToolName): JsonObject {
+  return { ...givenBack(extensions, "responses"), type: kind, name, namespace };
 }

@@ -1,4 +1,5 @@
-import type { Api, JsonObject } from "../../../src/turn/index.ts";
+import type { JsonObject } from "../../../src/turn/index.ts";
+import type { Api } from "../../support/api.ts";
 import { createScene, type Scene, type SceneOptions } from "../../support/app-server/index.ts";
 import { type Answer, type AskOptions, ask, requestFor, startGateway, type TurnWish } from "../../support/gateway.ts";
 

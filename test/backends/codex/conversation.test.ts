@@ -104,7 +104,7 @@ describe("what else stands in a conversation", () => {
   it("is the phase of a message of the Responses API, and nothing else of its own", () => {
     const said = (api: "chat" | "responses"): Item => ({
       ...{ type: "message", role: "assistant", content: [{ type: "text", text: "Hm." }] },
-      more: { api, fields: { phase: "commentary", status: "completed", other: 1 } },
+      extensions: { format: api, fields: { phase: "commentary", status: "completed", other: 1 } },
     });
     expect(written([said("responses")])).toMatchObject([{ role: "assistant", phase: "commentary" }]);
     expect(written([said("responses")])[0]).not.toHaveProperty("other");
@@ -112,7 +112,7 @@ describe("what else stands in a conversation", () => {
   });
 
   it("is what the service has made and can read, and nothing that Codex would act on", () => {
-    const item = (type: string): Item => ({ type: "opaque", api: "responses", fields: { type, id: "x_1" } });
+    const item = (type: string): Item => ({ type: "opaque", format: "responses", fields: { type, id: "x_1" } });
     const kept = ["compaction", "web_search_call"];
     const others = ["additional_tools", "local_shell_call", "mcp_call", "tool_search_call", "image_generation_call"];
     expect(written([...kept, ...others].map(item)).map(({ type }) => type)).toEqual(kept);

@@ -187,7 +187,7 @@ describe("any turn", () => {
       parameters: fc.oneof(schemas, json),
     }),
     fc.record({ type: fc.constant("custom" as const), name, description: words, format: json }),
-    fc.constant<Tool>({ type: "hosted", api: "responses", definition: { type: "web_search" } }),
+    fc.constant<Tool>({ type: "hosted", format: "responses", definition: { type: "web_search" } }),
   );
   const toolName = fc.record({ kind: fc.constantFrom("function" as const, "custom" as const), name });
   const choices: fc.Arbitrary<ToolChoice> = fc.oneof(
@@ -199,7 +199,7 @@ describe("any turn", () => {
       tools: fc.array(toolName),
       others: fc.constant<JsonObject[]>([]),
     }),
-    fc.record({ mode: fc.constant("hosted" as const), api: fc.constant("chat" as const), choice: json }),
+    fc.record({ mode: fc.constant("hosted" as const), format: fc.constant("chat" as const), choice: json }),
   );
   const items: fc.Arbitrary<Item> = fc.oneof(
     fc.record({
@@ -221,7 +221,7 @@ describe("any turn", () => {
       output: words,
     }),
     fc.record({ type: fc.constant("reasoning" as const), summary: fc.array(words) }),
-    fc.record({ type: fc.constant("opaque" as const), api: fc.constant("chat" as const), fields: json }),
+    fc.record({ type: fc.constant("opaque" as const), format: fc.constant("chat" as const), fields: json }),
   );
   const turns: fc.Arbitrary<Turn> = fc
     .record({

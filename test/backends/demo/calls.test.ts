@@ -52,7 +52,7 @@ describe("the tool that a question asks for", () => {
   });
 
   it("leaves hosted tools alone", async () => {
-    const hosted: Tool = { type: "hosted", api: "responses", definition: { type: "web_search" } };
+    const hosted: Tool = { type: "hosted", format: "responses", definition: { type: "web_search" } };
     expect((await ask("search the web", { tools: [hosted], choice: { mode: "required" } })).calls).toEqual([]);
   });
 });

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { parts } from "../../../src/gateway/parts.ts";
 import type { RunningServer } from "../../../src/http/server.ts";
-import type { Api } from "../../../src/turn/index.ts";
+import type { Api } from "../../support/api.ts";
 import { type Answer, ask, followUp, requestFor, startGateway, type TurnWish } from "../../support/gateway.ts";
 
 const tools = [

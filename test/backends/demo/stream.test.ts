@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { createDemoBackend } from "../../../src/backends/demo/index.ts";
-import { Stop, TurnError, type TurnEvent } from "../../../src/turn/index.ts";
+import { Cancellation, TurnError, type TurnEvent } from "../../../src/turn/index.ts";
 import { ask, getTime, getWeather, heard, play, search, turnOf } from "./turns.ts";
 
 const tools = [getWeather, getTime];
@@ -23,7 +23,7 @@ describe("a stream", () => {
         batches.push([]);
         return undefined;
       },
-      stop: new Stop(),
+      cancellation: new Cancellation(),
     });
     const texts = batches.map((batch) =>
       batch.map((event) => (event.type === "text.delta" ? event.text : "")).join(""),
@@ -41,7 +41,7 @@ describe("a stream", () => {
     const running = createDemoBackend({ name: "demo", pace: 0 }).run(turnOf("hello", { stream: true }), {
       emit: (event) => seen.push(event),
       flush: () => (seen.length === 1 ? full : undefined),
-      stop: new Stop(),
+      cancellation: new Cancellation(),
     });
     await new Promise((resolve) => setImmediate(resolve));
     expect(seen).toHaveLength(1);
@@ -60,7 +60,7 @@ describe("the pace", () => {
     const running = createDemoBackend({ name: "demo", pace: 20 }).run(turnOf("hello", { stream: true }), {
       emit: (event) => seen.push(event),
       flush: () => undefined,
-      stop: new Stop(),
+      cancellation: new Cancellation(),
     });
     await vi.advanceTimersByTimeAsync(100);
     expect(seen).toHaveLength(6);
@@ -75,16 +75,16 @@ describe("the pace", () => {
 
   it("ends at once when the client leaves, and leaves no timer", async () => {
     const seen: TurnEvent[] = [];
-    const leaving = new Stop();
+    const leaving = new Cancellation();
     const reason = new TurnError("client_closed", "the client has left");
     const running = createDemoBackend({ name: "demo", pace: 20 }).run(turnOf("hello", { stream: true }), {
       emit: (event) => seen.push(event),
       flush: () => undefined,
-      stop: leaving,
+      cancellation: leaving,
     });
     const ended = expect(running).rejects.toBe(reason);
     await vi.advanceTimersByTimeAsync(50);
-    leaving.now(reason);
+    leaving.cancel(reason);
     await ended;
     expect(vi.getTimerCount()).toBe(0);
     const count = seen.length;
@@ -94,12 +94,12 @@ describe("the pace", () => {
   });
 
   it("ends at once also while the reader is full, or before the start", async () => {
-    const leaving = new Stop();
+    const leaving = new Cancellation();
     const backend = createDemoBackend({ name: "demo", pace: 20 });
-    const round = { emit: () => {}, flush: () => new Promise<void>(() => {}), stop: leaving };
+    const round = { emit: () => {}, flush: () => new Promise<void>(() => {}), cancellation: leaving };
     const running = backend.run(turnOf("hello", { stream: true }), round);
     const ended = expect(running).rejects.toThrow("gone");
-    leaving.now(new TurnError("client_closed", "gone"));
+    leaving.cancel(new TurnError("client_closed", "gone"));
     await ended;
     await expect(backend.run(turnOf("hello"), round)).rejects.toThrow("gone");
     expect(vi.getTimerCount()).toBe(0);
@@ -151,7 +151,7 @@ describe("the backend", () => {
   it("carries what it can call, and closes", async () => {
     expect(backend.carries(getWeather)).toBe(true);
     expect(backend.carries({ type: "custom", name: "x" })).toBe(true);
-    expect(backend.carries({ type: "hosted", api: "responses", definition: { type: "web_search" } })).toBe(false);
+    expect(backend.carries({ type: "hosted", format: "responses", definition: { type: "web_search" } })).toBe(false);
     await expect(backend.close()).resolves.toBeUndefined();
   });
 

@@ -1,10 +1,10 @@
 import { createDemoBackend } from "../../../src/backends/demo/index.ts";
 import {
+  Cancellation,
   type FunctionTool,
   type Item,
   type JsonObject,
   type JsonValue,
-  Stop,
   type Turn,
   type TurnEvent,
 } from "../../../src/turn/index.ts";
@@ -60,7 +60,7 @@ export async function play(turn: Turn, pace = 0): Promise<TurnEvent[]> {
   await createDemoBackend({ name: "demo", pace }).run(turn, {
     emit: (event) => events.push(event),
     flush: () => undefined,
-    stop: new Stop(),
+    cancellation: new Cancellation(),
   });
   return events;
 }

@@ -1,7 +1,7 @@
 import OpenAI from "openai";
 import type { ChatCompletionMessageParam, ChatCompletionTool } from "openai/resources/chat/completions";
 import type { Response, ResponseInputItem, Tool } from "openai/resources/responses/responses";
-import type { Api } from "../../../src/turn/index.ts";
+import type { Api } from "../../support/api.ts";
 import { conversation, type Reply, type ScriptRequest } from "../../support/provider.ts";
 import { cities, question } from "./script.ts";
 

@@ -5,7 +5,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
-import { type Api, isObject, type JsonObject, parseJson } from "../../../src/turn/index.ts";
+import { isObject, type JsonObject, parseJson } from "../../../src/turn/index.ts";
+import type { Api } from "../../support/api.ts";
 
 const opencodePackage = fileURLToPath(new URL("../node_modules/opencode-ai/", import.meta.url));
 // Its name is the same on every system.

@@ -1,7 +1,8 @@
 import { readFileSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { RunningServer } from "../../../src/http/server.ts";
-import { type Api, isObject, parseJson } from "../../../src/turn/index.ts";
+import { isObject, parseJson } from "../../../src/turn/index.ts";
+import type { Api } from "../../support/api.ts";
 import { bothBackends, startGateway } from "../../support/gateway.ts";
 import { type Provider, startProvider } from "../../support/provider.ts";
 import { answer, broken, cities, preamble, refusal, scenes, script, thought, usage } from "./script.ts";

@@ -1,4 +1,4 @@
-import type { Api } from "../../../src/turn/index.ts";
+import type { Api } from "../../support/api.ts";
 import { conversation, type Reply, type ScriptRequest, sseFrames } from "../../support/provider.ts";
 import { chatChunks } from "../../support/scripted-chat.ts";
 import { responsesEvents } from "../../support/scripted-responses.ts";

@@ -1,4 +1,5 @@
-import type { Api, JsonObject } from "../../../src/turn/index.ts";
+import type { JsonObject } from "../../../src/turn/index.ts";
+import type { Api } from "../../support/api.ts";
 import type { Reply } from "../../support/provider.ts";
 import { added, completed, delta, done, entry, item, piece, rome } from "./forms.ts";
 

@@ -1,9 +1,9 @@
-import { FreeText, type FunctionForm } from "../../tools/index.ts";
+import { FreeText, type FunctionAdapter } from "../../tools/index.ts";
 import type { CallStarted, Emit } from "../../turn/index.ts";
 import type { Stage } from "./stage.ts";
 
 /** A function that the model calls by another name than it was offered under is called by that. */
-export function offeredNames(form: FunctionForm): Stage {
+export function offeredNames(form: FunctionAdapter): Stage {
   return (event, emit) => {
     const name = event.type === "call.started" ? form.offered(event.name) : undefined;
     emit(event.type === "call.started" && name !== undefined && name !== event.name ? { ...event, name } : event);
@@ -11,7 +11,7 @@ export function offeredNames(form: FunctionForm): Stage {
 }
 
 /** A call of a function that stands for another tool becomes the call of that tool, as its client knows it. */
-export function originalForm(form: FunctionForm): Stage {
+export function restoreTools(form: FunctionAdapter): Stage {
   let texts: Map<number, FreeText> | undefined;
   let isCut = false;
 

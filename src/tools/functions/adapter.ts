@@ -29,7 +29,7 @@ import { FunctionNames } from "./names.ts";
  * search for tools) is offered as functions, and what was called before is told as their calls. Where the backend carries everything,
  * it is the turn as it was.
  */
-export class FunctionForm {
+export class FunctionAdapter {
   /** With the tools and the choice in this form; the input is as it was. */
   readonly turn: Turn;
   /** What cannot be offered at all, by name. */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { requestFor } from "../support/gateway.ts";
 import { itemsReply } from "../support/provider.ts";
-import { input, onStage, patch, request, toolNames, tools } from "./function-forms.ts";
+import { input, onStage, patch, request, toolNames, tools } from "./function-adapters.ts";
 
 const { play } = onStage();
 const forms = [true, false] as const;

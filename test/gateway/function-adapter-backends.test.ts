@@ -3,7 +3,7 @@ import type { JsonObject } from "../../src/turn/index.ts";
 import { named } from "../support/events-file.ts";
 import { objectsOf } from "../support/folded.ts";
 import { conversation, itemsReply, type Reply } from "../support/provider.ts";
-import { input, onStage, path, replyWith, request, sentinel, toolNames } from "./function-forms.ts";
+import { input, onStage, path, replyWith, request, sentinel, toolNames } from "./function-adapters.ts";
 
 const { play, events } = onStage();
 const forms = [true, false] as const;

@@ -1,4 +1,5 @@
-import { type Api, isPortableId, TurnError } from "../turn/index.ts";
+import { isPortableId, TurnError } from "../turn/index.ts";
+import type { ProviderApi } from "./service.ts";
 
 /** No configuration has more models; clients may name any. */
 const mostModels = 1_000;
@@ -18,7 +19,7 @@ const wantsNoSystem = /system role (?:is )?not supported|only user(?:,| and) ass
 export type MessageOrder = "any" | "in turn" | "without system";
 
 /** What a service's models were seen to do, where no documentation tells it for all of them. */
-export class Habits {
+export class ProviderQuirks {
   readonly #mistral: boolean;
   readonly #shortIds = new Set<string>();
   readonly #thinking = new Set<string>();
@@ -65,7 +66,7 @@ export class Habits {
    * What can be done about a refusal; the error says whether the turn would be asked in another form now. Nothing is learnt from words
    * that the request has itself: a provider may only quote them.
    */
-  learnFrom(error: unknown, { model, api, body }: { model: string; api: Api; body: () => string }): unknown {
+  learnFrom(error: unknown, { model, api, body }: { model: string; api: ProviderApi; body: () => string }): unknown {
     if (!(error instanceof TurnError) || !error.atOnce) return error;
     const isOwn = (words: RegExp) => {
       const [said] = words.exec(error.message) ?? [];

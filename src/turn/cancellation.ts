@@ -3,14 +3,14 @@ import type { TurnError } from "./errors.ts";
 const none: (() => void)[] = [];
 
 /** Says once that something is over, and why. An AbortSignal in all but its price, of which a small request would feel three. */
-export class Stop {
+export class Cancellation {
   /** Mostly one. */
   #listeners: (() => void)[] = none;
   /** Why it is over; `undefined` while it is not. */
   reason: TurnError | undefined;
 
   /** Only the first reason counts. */
-  now(reason: TurnError): void {
+  cancel(reason: TurnError): void {
     if (this.reason) return;
     this.reason = reason;
     while (this.#listeners.length > 0) {
@@ -21,11 +21,11 @@ export class Stop {
   }
 
   /** Called once, and not where it is over already. */
-  onStop(listener: () => void): void {
+  onCancel(listener: () => void): void {
     if (!this.reason) this.#listeners = [...this.#listeners, listener];
   }
 
-  offStop(listener: () => void): void {
+  offCancel(listener: () => void): void {
     if (this.#listeners.length > 0) this.#listeners = this.#listeners.filter((other) => other !== listener);
   }
 
@@ -35,11 +35,11 @@ export class Stop {
     return new Promise((resolve) => {
       const go = () => {
         clearTimeout(timer);
-        this.offStop(go);
+        this.offCancel(go);
         resolve();
       };
       const timer = setTimeout(go, milliseconds);
-      this.onStop(go);
+      this.onCancel(go);
     });
   }
 }

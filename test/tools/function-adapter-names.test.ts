@@ -11,7 +11,7 @@ import {
   search,
   toldNames,
   turnOf,
-} from "./function-forms.ts";
+} from "./function-adapters.ts";
 
 describe("the name under which a tool is offered as a function", () => {
   it("is its own where it stands in no namespace, and has the namespace before it where it stands in one", () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { FunctionForm } from "../../src/tools/index.ts";
+import { FunctionAdapter } from "../../src/tools/index.ts";
 import type { JsonObject } from "../../src/turn/index.ts";
 import {
   called,
@@ -14,7 +14,7 @@ import {
   search,
   told,
   turnOf,
-} from "./function-forms.ts";
+} from "./function-adapters.ts";
 
 const parameters = { type: "object", properties: { path: { type: "string" } }, required: ["path"] };
 
@@ -149,7 +149,7 @@ describe("what was called before", () => {
 
   it("keeps what its provider wants back with it", () => {
     const form = formOf({ tools: [custom("p")] });
-    const more = { api: "chat", fields: { extra_content: { signature: "s" } } } as const;
+    const more = { format: "chat", fields: { extra_content: { signature: "s" } } } as const;
     const call = { type: "call", kind: "custom", callId: "c", name: "p", arguments: "x", more } as const;
     expect(told(form, [call])).toMatchObject([{ kind: "function", more }]);
   });
@@ -175,7 +175,7 @@ describe("for a backend that carries everything, a turn", () => {
   /** The tools of the turn, before and after. */
   const both = (more: JsonObject[]) => {
     const turn = turnOf({ tools, input: [...input, ...more] });
-    const form = new FunctionForm(turn, everything);
+    const form = new FunctionAdapter(turn, everything);
     return { turn, form };
   };
 

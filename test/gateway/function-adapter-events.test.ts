@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { JsonObject } from "../../src/turn/index.ts";
 import { conversation } from "../support/provider.ts";
-import { input, onStage, patch, request, typesOf } from "./function-forms.ts";
+import { input, onStage, patch, request, typesOf } from "./function-adapters.ts";
 
 const { play } = onStage();
 

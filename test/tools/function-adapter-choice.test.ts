@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { type JsonObject, type JsonValue, TurnError } from "../../src/turn/index.ts";
-import { called, custom, formOf, found, later, namesOf, namespace, plain, search } from "./function-forms.ts";
+import { called, custom, formOf, found, later, namesOf, namespace, plain, search } from "./function-adapters.ts";
 
 const tools = [
   plain("look"),

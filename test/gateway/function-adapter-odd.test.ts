@@ -3,7 +3,7 @@ import type { JsonObject } from "../../src/turn/index.ts";
 import { named } from "../support/events-file.ts";
 import { requestFor } from "../support/gateway.ts";
 import type { Reply } from "../support/provider.ts";
-import { input, onStage, patch, request, sentinel } from "./function-forms.ts";
+import { input, onStage, patch, request, sentinel } from "./function-adapters.ts";
 
 const { play, events } = onStage();
 const apis = ["chat", "responses"] as const;

@@ -1,6 +1,6 @@
 import type { ServerResponse } from "node:http";
 import type { FastifyReply } from "fastify";
-import type { Outlet } from "../turn/index.ts";
+import type { ReplyStream } from "../turn/index.ts";
 
 /** What of a turn its answer's head is made of; the headers are read when it is sent. */
 interface AnsweredTurn {
@@ -12,7 +12,7 @@ interface AnsweredTurn {
  * The one place that opens a stream. A hijacked reply skips Fastify's own sending, so what hooks have set is copied here; then
  * text is written as it comes, and a full socket is told to the engine.
  */
-export class ReplyOutlet implements Outlet {
+export class HttpReplyStream implements ReplyStream {
   readonly #reply: FastifyReply;
   readonly #raw: ServerResponse;
   readonly #turn: AnsweredTurn;

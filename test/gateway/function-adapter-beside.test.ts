@@ -4,7 +4,7 @@ import { named } from "../support/events-file.ts";
 import { objectsOf } from "../support/folded.ts";
 import { followUp, requestFor } from "../support/gateway.ts";
 import { conversation, itemsReply, offeredTools, type Script } from "../support/provider.ts";
-import { input, onStage, patch, request, sentinel, toolNames } from "./function-forms.ts";
+import { input, onStage, patch, request, sentinel, toolNames } from "./function-adapters.ts";
 
 const { play, events } = onStage();
 

@@ -1,13 +1,13 @@
 import { ExponentialBackoff, type IBackoff } from "cockatiel";
-import type { FunctionForm } from "../tools/index.ts";
+import type { FunctionAdapter } from "../tools/index.ts";
 import type { Backend, Breaker, Item, Turn, TurnError } from "../turn/index.ts";
 
-/** One way to have a turn answered: the model that was asked for, or one that stands in for it. */
-export interface Way {
+/** One candidate to have a turn answered: the model that was asked for, or one that stands in for it. */
+export interface Candidate {
   backend: Backend;
   breaker: Breaker;
-  /** What this backend is asked, with more behind the turn's input. Made only when the way is taken. */
-  question: (more: readonly Item[]) => Question;
+  /** What this backend is asked, with more behind the turn's input. Made only when the candidate is taken. */
+  request: (more: readonly Item[]) => BackendRequest;
   /** How often a failure is met with the same request again. */
   retries: number;
   /** Slips in the arguments that a provider gives are mended, where the tool is not strict. */
@@ -21,14 +21,14 @@ export interface Way {
 }
 
 /** A turn as one backend can take it. */
-export interface Question {
+export interface BackendRequest {
   turn: Turn;
   /** The backend has no tools: they are written into the prompt, and its turn ends with the calls that it makes. */
   prompted: boolean;
   /** How calls that the model writes as text are found; nothing where text is left as it is. */
   recovery?: Recovery | undefined;
   /** How the client's tools were made functions, where they had to be. */
-  form?: FunctionForm | undefined;
+  form?: FunctionAdapter | undefined;
 }
 
 export interface Recovery {

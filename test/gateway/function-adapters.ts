@@ -1,6 +1,7 @@
 import { afterAll, beforeAll } from "vitest";
 import type { RunningServer } from "../../src/http/server.ts";
-import type { Api, JsonObject, JsonValue } from "../../src/turn/index.ts";
+import type { JsonObject, JsonValue } from "../../src/turn/index.ts";
+import type { Api } from "../support/api.ts";
 import { createEventsFile, type EventsFile } from "../support/events-file.ts";
 import { type Answer, type AskOptions, ask, bothBackends, startGateway } from "../support/gateway.ts";
 import { type Provider, type Reply, type Script, startProvider } from "../support/provider.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { JsonObject } from "../../src/turn/index.ts";
 import { requestFor } from "../support/gateway.ts";
-import { input, onStage, patch, replyWith, request, toolNames } from "./function-forms.ts";
+import { input, onStage, patch, replyWith, request, toolNames } from "./function-adapters.ts";
 
 const { play } = onStage();
 const forms = [true, false] as const;

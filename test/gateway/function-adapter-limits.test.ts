@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { FunctionForm } from "../../src/tools/index.ts";
+import { FunctionAdapter } from "../../src/tools/index.ts";
 import type { JsonObject } from "../../src/turn/index.ts";
 import { sseFrames } from "../support/provider.ts";
 import {
@@ -12,8 +12,8 @@ import {
   plain,
   search,
   turnOf,
-} from "../tools/function-forms.ts";
-import { onStage, request, toolNames } from "./function-forms.ts";
+} from "../tools/function-adapters.ts";
+import { onStage, request, toolNames } from "./function-adapters.ts";
 
 const { play } = onStage();
 const many = <T>(count: number, each: (index: number) => T) => Array.from({ length: count }, (_, index) => each(index));
@@ -78,7 +78,7 @@ describe("tools that are to be searched for, in a long conversation", () => {
           },
         }),
     );
-    const form = new FunctionForm({ ...turn, input: watched }, functionsOnly);
+    const form = new FunctionAdapter({ ...turn, input: watched }, functionsOnly);
     expect(namesOf(form)).toEqual(["tool_search", "n__t7"]);
     expect(looks).toBeLessThan(50 * turn.input.length);
   });

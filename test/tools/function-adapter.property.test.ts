@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { FunctionForm } from "../../src/tools/index.ts";
+import { FunctionAdapter } from "../../src/tools/index.ts";
 import type { CallItem, CallKind, JsonObject, Turn } from "../../src/turn/index.ts";
-import { custom, functionsOnly, legalName, namespace, plain, search, turnOf } from "./function-forms.ts";
+import { custom, functionsOnly, legalName, namespace, plain, search, turnOf } from "./function-adapters.ts";
 
 /** Names that look alike once they are made legal, that are long, or that mean something to JavaScript. */
 function hostileName(): fc.Arbitrary<string> {
@@ -74,7 +74,7 @@ describe("any tools", () => {
     fc.assert(
       fc.property(anyTools(), (tools) => {
         const turn = turnOf({ tools });
-        const form = new FunctionForm(turn, functionsOnly);
+        const form = new FunctionAdapter(turn, functionsOnly);
         const names = form.turn.tools.flatMap((tool) => (tool.type === "hosted" ? [] : [tool.name]));
         const own = new Set(turn.tools.flatMap((tool) => (tool.type === "function" ? [tool.name] : [])));
         const given = names.filter((name) => !own.has(name));
@@ -90,7 +90,7 @@ describe("any tools", () => {
     fc.assert(
       fc.property(anyTools(), (tools) => {
         const turn = turnOf({ tools });
-        const form = new FunctionForm(turn, functionsOnly);
+        const form = new FunctionAdapter(turn, functionsOnly);
         const restored = form.turn.tools.flatMap((tool) => {
           const original = tool.type === "hosted" ? undefined : form.original(tool.name);
           return original ? [{ kind: original.kind, name: original.name, namespace: original.namespace }] : [];
@@ -110,8 +110,8 @@ describe("any tools", () => {
         const turn = turnOf({ tools });
         const identities = identitiesOf(turn);
         const followed = { ...turn, input: identities.map(callOf) };
-        const form = new FunctionForm(followed, functionsOnly);
-        const offered = new FunctionForm(turn, functionsOnly).turn.tools.flatMap((tool) =>
+        const form = new FunctionAdapter(followed, functionsOnly);
+        const offered = new FunctionAdapter(turn, functionsOnly).turn.tools.flatMap((tool) =>
           tool.type === "hosted" ? [] : [tool.name],
         );
         const told = form.history(followed.input).flatMap((item) => (item.type === "call" ? [item] : []));

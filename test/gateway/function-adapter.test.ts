@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { JsonObject } from "../../src/turn/index.ts";
 import { followUp, requestFor } from "../support/gateway.ts";
 import { conversation, offeredTools } from "../support/provider.ts";
-import { input, onStage, patch, replyWith, request, sentinel, toolNames, tools } from "./function-forms.ts";
+import { input, onStage, patch, replyWith, request, sentinel, toolNames, tools } from "./function-adapters.ts";
 
 const { play } = onStage();
 const apis = ["chat", "responses"] as const;

@@ -1,4 +1,4 @@
-import { FunctionForm, readChoice, readTools } from "../../src/tools/index.ts";
+import { FunctionAdapter, readChoice, readTools } from "../../src/tools/index.ts";
 import type { CallItem, Item, JsonObject, JsonValue, OutputItem, Tool, Turn } from "../../src/turn/index.ts";
 import { readItem } from "../../src/wire/responses/items.ts";
 
@@ -25,16 +25,16 @@ export function turnOf({ tools = [], input = [], choice = "auto" }: Wish): Turn 
   };
 }
 
-export function formOf(wish: Wish, carries: (tool: Tool) => boolean = functionsOnly): FunctionForm {
-  return new FunctionForm(turnOf(wish), carries);
+export function formOf(wish: Wish, carries: (tool: Tool) => boolean = functionsOnly): FunctionAdapter {
+  return new FunctionAdapter(turnOf(wish), carries);
 }
 
-export function namesOf({ turn }: FunctionForm): string[] {
+export function namesOf({ turn }: FunctionAdapter): string[] {
   return turn.tools.map((tool) => (tool.type === "hosted" ? tool.definition.type : tool.name));
 }
 
 /** The function of this name, as the backend gets it. */
-export function offered({ turn }: FunctionForm, name: string): Tool & { type: "function" } {
+export function offered({ turn }: FunctionAdapter, name: string): Tool & { type: "function" } {
   const tool = turn.tools.find((each) => each.type === "function" && each.name === name);
   if (tool?.type !== "function") throw new Error(`There is no function ${name}.`);
   return tool;
@@ -71,11 +71,11 @@ export function found(...tools: JsonObject[]): JsonObject {
 }
 
 /** The calls and outputs of a conversation as the backend is told them. */
-export function told(form: FunctionForm, input: Item[] = form.turn.input): (CallItem | OutputItem)[] {
+export function told(form: FunctionAdapter, input: Item[] = form.turn.input): (CallItem | OutputItem)[] {
   return form.history(input).filter((item) => item.type === "call" || item.type === "output");
 }
 
-export function toldNames(form: FunctionForm): string[] {
+export function toldNames(form: FunctionAdapter): string[] {
   return told(form).flatMap((item) => (item.type === "call" ? [item.name] : []));
 }
 
