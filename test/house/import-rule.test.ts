@@ -1,47 +1,11 @@
 import { execFile } from "node:child_process";
-import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { dirname, join, posix } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { outside, places, rooms, withRoomRules, withRoomTable } from "../../scripts/rooms.mjs";
 
-const rooms = [
-  "turn",
-  "tools",
-  "dialects",
-  "wire",
-  "backends",
-  "servertools",
-  "engine",
-  "store",
-  "guard",
-  "telemetry",
-  "config",
-  "gateway",
-  "http",
-  "cli",
-] as const;
-
-type Room = (typeof rooms)[number];
-
-const allBut = (...left: Room[]) => rooms.filter((room) => !left.includes(room));
-
-/** Which rooms each room may import; the table of CONTRIBUTING.md. */
-const mayImport: Record<Room, readonly Room[]> = {
-  turn: [],
-  tools: ["turn"],
-  dialects: ["turn"],
-  wire: ["turn", "tools"],
-  backends: ["turn", "tools"],
-  servertools: ["turn", "tools"],
-  engine: ["turn", "tools", "dialects"],
-  store: ["turn"],
-  guard: ["turn"],
-  telemetry: ["turn"],
-  config: [],
-  gateway: allBut("http", "cli"),
-  http: allBut("cli"),
-  cli: rooms,
-};
+const names = rooms.map(({ name }) => name);
 
 const root = join(import.meta.dirname, "../..");
 
@@ -58,23 +22,37 @@ interface Plant {
   allowed: boolean;
 }
 
+/** The entry of every room, every single file that a place may import, and a file beside each of those. */
+function targets(): string[] {
+  const files = places.flatMap(({ imports }) => imports).filter((path) => path.includes("/"));
+  const beside = files.map((file) => `${posix.dirname(file)}/beside.ts`);
+  return [...new Set([...names.map((name) => `${name}/index.ts`), ...files, ...beside])];
+}
+
 function everyPair(): Plant[] {
-  return rooms.flatMap((room) =>
-    rooms
-      .filter((other) => other !== room)
-      .flatMap((other) => {
-        const allowed = mayImport[room].includes(other);
-        return [
-          { file: `src/${room}/to-${other}.ts`, imports: `../${other}/index.ts`, allowed },
-          { file: `src/${room}/inner/to-${other}.ts`, imports: `../../${other}/index.ts`, allowed },
-        ];
+  return places.flatMap(({ room, globs, imports }) =>
+    targets()
+      .filter((target) => !target.startsWith(`${room}/`))
+      .flatMap((target) => {
+        const allowed = imports.some((path) => target === path || target.startsWith(`${path}/`));
+        const name = `to-${target.replaceAll("/", "-")}`;
+        return globs
+          .flatMap((glob) => filesOf(glob, name))
+          .map((file) => ({ file, imports: posix.relative(posix.dirname(file), `src/${target}`), allowed }));
       }),
   );
 }
 
+/** `src/engine/**` is planted in the folder and in one inside it, `src/backends/chat*` beside the folder. */
+function filesOf(glob: string, name: string): string[] {
+  if (!glob.endsWith("/**")) return [glob.replace("*", `-${name}`)];
+  const folder = glob.slice(0, -"/**".length).replace("*", "");
+  return [`${folder}/${name}`, `${folder}/inner/${name}`];
+}
+
 function outsideSource(): Plant[] {
-  return rooms.flatMap((room) =>
-    ["test", "bench", "dist"].map((folder) => ({
+  return names.flatMap((room) =>
+    outside.map((folder) => ({
       file: `src/${room}/to-outside-${folder}.ts`,
       imports: `../../${folder}/index.ts`,
       allowed: false,
@@ -83,33 +61,12 @@ function outsideSource(): Plant[] {
 }
 
 function ownRoom(): Plant[] {
-  return rooms.flatMap((room) => [
+  return names.flatMap((room) => [
     { file: `src/${room}/to-neighbour.ts`, imports: "./neighbour.ts", allowed: true },
     { file: `src/${room}/inner/to-parent.ts`, imports: "../neighbour.ts", allowed: true },
     { file: `src/${room}/inner/to-sibling.ts`, imports: "../sibling/neighbour.ts", allowed: true },
   ]);
 }
-
-/** The doors that only a part of a room has. */
-const narrowDoors: Plant[] = [
-  { file: "src/wire/use-tool/reads.ts", imports: "../../dialects/index.ts", allowed: true },
-  { file: "src/wire/use-tool/runs.ts", imports: "../../engine/index.ts", allowed: false },
-  { file: "src/wire/chat/reads.ts", imports: "../../dialects/index.ts", allowed: false },
-  { file: "src/backends/demo.ts", imports: "../dialects/index.ts", allowed: true },
-  { file: "src/backends/demo/script.ts", imports: "../../dialects/index.ts", allowed: true },
-  { file: "src/backends/demo/maps.ts", imports: "../../wire/chat/messages.ts", allowed: false },
-  { file: "src/backends/stream.ts", imports: "../wire/sse.ts", allowed: true },
-  { file: "src/backends/whole-wire.ts", imports: "../wire/index.ts", allowed: false },
-  { file: "src/backends/chat/splits.ts", imports: "../../wire/sse.ts", allowed: true },
-  { file: "src/backends/chat/maps-messages.ts", imports: "../../wire/chat/messages.ts", allowed: true },
-  { file: "src/backends/chat/maps-tools.ts", imports: "../../wire/chat/tools.ts", allowed: true },
-  { file: "src/backends/chat/encodes.ts", imports: "../../wire/chat/encoder.ts", allowed: false },
-  { file: "src/backends/chat/maps-items.ts", imports: "../../wire/responses/items.ts", allowed: false },
-  { file: "src/backends/responses/maps-items.ts", imports: "../../wire/responses/items.ts", allowed: true },
-  { file: "src/backends/responses/maps-tools.ts", imports: "../../wire/responses/tools.ts", allowed: true },
-  { file: "src/backends/responses/maps-messages.ts", imports: "../../wire/chat/messages.ts", allowed: false },
-  { file: "src/backends/codex/maps-items.ts", imports: "../../wire/responses/items.ts", allowed: true },
-];
 
 /** However it is written, an import is an import. */
 const forms: Record<string, string> = {
@@ -123,7 +80,7 @@ const ring: Record<string, string> = {
   "src/turn/ring-two.ts": 'import { one } from "./ring-one.ts";\nexport const two = () => one;\n',
 };
 
-const plants = [...everyPair(), ...outsideSource(), ...ownRoom(), ...narrowDoors];
+const plants = [...everyPair(), ...outsideSource(), ...ownRoom()];
 let tree: string;
 let findings: Finding[];
 
@@ -170,7 +127,7 @@ function reportedBy(rule: string): string[] {
 }
 
 describe("the import rule", () => {
-  it.each(rooms)("holds for src/%s: what the table allows passes, all else is reported", (room) => {
+  it.each(names)("holds for src/%s: what the table allows passes, all else is reported", (room) => {
     const here = (file: string) => file.startsWith(`src/${room}/`) && !(file in forms);
     const forbidden = plants.filter((plant) => here(plant.file) && !plant.allowed).map((plant) => plant.file);
 
@@ -182,10 +139,16 @@ describe("the import rule", () => {
     expect(reportedBy("lint/style/noRestrictedImports")).toContain(file);
   });
 
-  it("says which rooms may be imported, and where the rule stands", () => {
-    const finding = findings.find(({ file }) => file === "src/engine/to-backends.ts");
+  it.each([
+    ["src/engine/to-backends-index.ts", "src/engine may import src/turn, src/tools and src/dialects:"],
+    [
+      "src/backends/chat/to-wire-index.ts",
+      "src/backends/chat may import src/turn, src/tools, src/wire/sse.ts, src/wire/chat/messages.ts and src/wire/chat/tools.ts:",
+    ],
+  ])("says at %s what may be imported, and where the rule stands", (planted, sentence) => {
+    const finding = findings.find(({ file }) => file === planted);
 
-    expect(finding?.message).toContain("src/engine may import src/turn, src/tools and src/dialects");
+    expect(finding?.message).toContain(sentence);
     expect(finding?.message).toContain("CONTRIBUTING.md");
   });
 
@@ -197,6 +160,22 @@ describe("the import rule", () => {
     const entries = readdirSync(join(root, "src"), { withFileTypes: true });
 
     expect(entries.filter((entry) => !entry.isDirectory()).map((entry) => entry.name)).toEqual([]);
-    expect([...rooms]).toEqual(expect.arrayContaining(entries.map((entry) => entry.name)));
+    expect(names).toEqual(expect.arrayContaining(entries.map((entry) => entry.name)));
+  });
+
+  it("stands in biome.json as the table has it", () => {
+    const text = readFileSync(join(root, "biome.json"), "utf8");
+
+    expect(JSON.parse(text), outdated("biome.json")).toEqual(JSON.parse(withRoomRules(text)));
+  });
+
+  it("stands in CONTRIBUTING.md as the table has it", () => {
+    const text = readFileSync(join(root, "CONTRIBUTING.md"), "utf8");
+
+    expect(text, outdated("CONTRIBUTING.md")).toBe(withRoomTable(text));
   });
 });
+
+function outdated(file: string): string {
+  return `${file} differs from the table in scripts/rooms.mjs. Run \`npm run rooms\` and commit what it writes`;
+}
