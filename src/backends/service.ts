@@ -1,4 +1,4 @@
-import type { Backend, Emit, JsonObject, Round, Tool, Turn } from "../turn/index.ts";
+import type { Backend, BackendRound, Capabilities, Emit, JsonObject, Lifecycle, Tool, Turn } from "../turn/index.ts";
 import { ProviderQuirks } from "./provider-quirks.ts";
 import { type AnswerReader, Upstream, type UpstreamOptions } from "./upstream.ts";
 import type { Redact } from "./upstream-errors.ts";
@@ -20,7 +20,8 @@ export interface ServiceApi {
 /** A provider on the network, whichever API it speaks. */
 export class ServiceBackend implements Backend {
   readonly name: string;
-  readonly wantsReasoning: boolean;
+  readonly capabilities: Capabilities;
+  readonly lifecycle: Lifecycle;
   readonly #api: ServiceApi;
   readonly #redact: Redact;
   readonly #upstream: Upstream;
@@ -28,18 +29,20 @@ export class ServiceBackend implements Backend {
 
   constructor(api: ServiceApi, options: UpstreamOptions) {
     this.name = options.name;
-    this.wantsReasoning = api.wantsReasoning;
     this.#api = api;
     this.#redact = options.redact;
     this.#upstream = new Upstream(options);
     this.#quirks = new ProviderQuirks(options.baseUrl);
+    this.capabilities = {
+      carries: (tool) => api.carries(tool, this.#quirks),
+      wantsReasoning: api.wantsReasoning,
+      takesCallId: (id, model) => this.#quirks.takesCallId(id, model),
+      takesReasoning: (model) => this.#quirks.thinks(model),
+    };
+    this.lifecycle = { models: () => this.#upstream.models(), close: () => this.#upstream.close() };
   }
 
-  carries(tool: Tool): boolean {
-    return this.#api.carries(tool, this.#quirks);
-  }
-
-  run(turn: Turn, round: Round): Promise<void> {
+  run(turn: Turn, round: BackendRound): Promise<void> {
     const { model } = turn;
     const reader = this.#api.createReader(this.name, this.#redact, this.#noticing(turn, round.emit), turn);
     const write = () => this.#api.writeRequest(turn, this.#quirks);
@@ -56,27 +59,11 @@ export class ServiceBackend implements Backend {
     return api === this.#api.name ? headers : undefined;
   }
 
-  takesCallId(id: string, model: string): boolean {
-    return this.#quirks.takesCallId(id, model);
-  }
-
-  takesReasoning(model: string): boolean {
-    return this.#quirks.thinks(model);
-  }
-
   #noticing({ model }: Turn, emit: Emit): Emit {
-    if (!this.wantsReasoning || this.#quirks.thinks(model)) return emit;
+    if (!this.#api.wantsReasoning || this.#quirks.thinks(model)) return emit;
     return (event) => {
       if (event.type === "reasoning.delta") this.#quirks.sawThinking(model);
       emit(event);
     };
-  }
-
-  models(): Promise<string[]> {
-    return this.#upstream.models();
-  }
-
-  close(): Promise<void> {
-    return this.#upstream.close();
   }
 }

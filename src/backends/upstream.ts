@@ -1,5 +1,5 @@
 import { Agent, type Dispatcher } from "undici";
-import { isObject, type JsonObject, type JsonValue, parseJson, type Round } from "../turn/index.ts";
+import { type BackendRound, isObject, type JsonObject, type JsonValue, parseJson } from "../turn/index.ts";
 import { BrokenStream, createSseReader, type ServerEvent } from "../wire/sse.ts";
 import { parseProviderJson } from "./provider-json.ts";
 import { cutAnswer, errorFromNetwork, errorFromStatus, invalidAnswer, type Redact } from "./upstream-errors.ts";
@@ -61,7 +61,7 @@ export class Upstream {
   post(
     path: string,
     body: JsonObject,
-    round: Round,
+    round: BackendRound,
     reader: AnswerReader,
     extra?: Readonly<Record<string, string>>,
   ): Promise<void> {
@@ -118,7 +118,7 @@ function lowerCased(headers: Readonly<Record<string, string>> = {}): Record<stri
 
 interface ExchangeParts {
   name: string;
-  round: Round;
+  round: BackendRound;
   reader: AnswerReader;
   redact: Redact;
   resolve: () => void;
@@ -130,7 +130,7 @@ interface ExchangeParts {
 /** One request and its answer, as undici tells it: synchronous pushes, paused while the reader of the round is full. */
 class Exchange implements Dispatcher.DispatchHandler {
   readonly #name: string;
-  readonly #round: Round;
+  readonly #round: BackendRound;
   readonly #reader: AnswerReader;
   readonly #redact: Redact;
   readonly #resolve: () => void;

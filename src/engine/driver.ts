@@ -10,13 +10,14 @@ import {
   TurnError,
   type TurnFailed,
   type TurnFinished,
+  type TurnSummary,
   toTurnError,
 } from "../turn/index.ts";
 import { Answer } from "./answer.ts";
 import { type Candidate, firstDelay, mayWorkElsewhere, retryDelay } from "./candidate.ts";
 import type { Memory } from "./continuity.ts";
 import { InvalidCall } from "./invalid-call.ts";
-import type { Observer, TurnSummary } from "./observer.ts";
+import type { Observer } from "./observer.ts";
 import { dropReasoning } from "./restore.ts";
 import { Round } from "./round.ts";
 import { settleCalls } from "./stages/calls.ts";
@@ -55,7 +56,6 @@ export interface TurnPlan {
 export interface Ending extends TurnSummary {
   opened: boolean;
   body: string;
-  error: TurnError | undefined;
 }
 
 /** Runs one turn to its one end. Never rejects: whatever happens is an ending. */
@@ -103,13 +103,13 @@ class Driver {
     let first: TurnError | undefined;
     let last: TurnError | undefined;
     for (const candidate of candidates) {
-      if (last) observer.fellBack(candidate.backend.name, last);
+      if (last) observer.attemptFailed(observer.backend, last, { action: "fallback", backend: candidate.backend.name });
       last = await this.#tryCandidate(candidate);
       if (last === undefined) return undefined;
       first ??= last;
       if (this.#answer.committed || this.#answer.ended || this.#cancellation.reason || !mayWorkElsewhere(last)) break;
     }
-    if (last) observer.gaveUp(last);
+    if (last) observer.attemptFailed(observer.backend, last, { action: "end" });
     return this.#answer.committed || this.#cancellation.reason || last instanceof InvalidCall ? last : first;
   }
 
@@ -138,7 +138,9 @@ class Driver {
     for (let { retries, reask } = candidate; ; retries--) {
       this.#answer.startOver();
       ids.startOver();
-      const unready = await candidate.backend.prepare?.(this.#cancellation).then(() => undefined, toTurnError);
+      const unready = await candidate.backend.lifecycle
+        ?.prepare?.(this.#cancellation)
+        .then(() => undefined, toTurnError);
       const round = unready ? undefined : this.#ask(candidate, corrections);
       const error = round ? await round.begun.then(() => undefined, toTurnError) : unready;
       if (round && error === undefined) return round;
@@ -147,15 +149,17 @@ class Driver {
         reask--;
         retries++;
         invalid = error;
-        corrections.push(...error.correction(round.heard, candidate.backend.wantsReasoning ? round.thought : ""));
-        observer.reasking(error);
+        corrections.push(
+          ...error.correction(round.heard, candidate.backend.capabilities.wantsReasoning ? round.thought : ""),
+        );
+        observer.attemptFailed(candidate.backend.name, error, { action: "reask" });
         continue;
       }
       const drops: boolean = !error.otherwise && !hasDropped && this.#drops(error);
       if (round && !this.#cancellation.reason && (error.otherwise || drops)) {
         hasDropped ||= drops;
         retries++;
-        observer.askingAgain(error, 0);
+        observer.attemptFailed(candidate.backend.name, error, { action: "rewrite" });
         continue;
       }
       // A provider that does not take the correction, or has no time left for it, is not to blame.
@@ -165,7 +169,7 @@ class Driver {
       delay = delay.next(undefined);
       const wait = retries > 0 && !this.#cancellation.reason ? retryDelay(error, delay.duration) : undefined;
       if (wait === undefined) throw error;
-      observer.askingAgain(error, wait);
+      observer.attemptFailed(candidate.backend.name, error, { action: "retry", waitMs: wait });
       await this.#cancellation.pause(wait);
       if (this.#cancellation.reason) throw this.#cancellation.reason;
     }
@@ -178,7 +182,7 @@ class Driver {
   #ask(candidate: Candidate, corrections: readonly Item[]): Round {
     const { ids, observer, memory, clock } = this.#plan;
     const { turn, prompted, recovery, form } = candidate.request(corrections);
-    const isWhole = !turn.stream && !candidate.backend.alwaysStreams;
+    const isWhole = !turn.stream && !candidate.backend.capabilities.alwaysStreams;
     const cutoff = prompted ? new Cutoff(turn, observer, isWhole) : undefined;
     // What was said cannot be taken back when the call that must come does not.
     const holds = candidate.reask > 0 && demandsCall(turn.choice);
@@ -197,14 +201,14 @@ class Driver {
       holds ? holdWords() : undefined,
       // A backend that knows nothing of calls misses nothing of them.
       prompted ? undefined : rememberCalls(memory, candidate.backend, turn, this.#plan.turn.input),
-      !prompted && candidate.backend.endsAtCalls ? noteCutoff(observer) : undefined,
+      !prompted && candidate.backend.capabilities.endsAtCalls ? noteCutoff(observer) : undefined,
     ].filter((stage) => stage !== undefined);
     this.#askedAt ??= clock.now();
-    observer.asking(candidate.backend.name);
+    observer.attemptStarted(candidate.backend.name);
     const asked = prompted ? promptTurn(turn) : turn;
     this.#asked = asked;
     this.#candidate = candidate;
-    return new Round(candidate, asked, stages, this.#answer, this.#cancellation, () => observer.committed());
+    return new Round(candidate, asked, stages, this.#answer, this.#cancellation, () => observer.roundCommitted());
   }
 
   /** Content that was sent is never taken back, so the failure is told behind it: as one, or as what the assistant says. */
@@ -238,7 +242,6 @@ class Driver {
     const now = clock.now();
     const ending: Ending = {
       status: statusOf(last),
-      code: error?.code ?? null,
       usage,
       firstContentMs: firstContentAt === undefined ? null : firstContentAt - receivedAt,
       overheadMs: (this.#askedAt ?? now) - receivedAt + (now - endedAt),

@@ -1,14 +1,17 @@
-import type { CallStarted, EventFields, EventSink, Item, Log, Repair, Turn, TurnError, Usage } from "../turn/index.ts";
+import type {
+  CallStarted,
+  EventFields,
+  EventSink,
+  Item,
+  Log,
+  NextStep,
+  Repair,
+  Turn,
+  TurnError,
+  TurnListener,
+  TurnSummary,
+} from "../turn/index.ts";
 import type { BroughtResult, CallsOfKey } from "./outstanding.ts";
-
-export interface TurnSummary {
-  status: "completed" | "incomplete" | "failed" | "cancelled";
-  code: string | null;
-  usage: Usage | undefined;
-  firstContentMs: number | null;
-  overheadMs: number;
-  totalMs: number;
-}
 
 /** Those that changed how a call's arguments are written; the others were around them. */
 const argumentsRepairs = new Set<Repair>([
@@ -33,7 +36,7 @@ const argumentsRepairs = new Set<Repair>([
 const mostKeptTexts = 20;
 
 /** Tells telemetry what happens in one turn. Costs nothing where nobody looks. */
-export class Observer {
+export class Observer implements TurnListener {
   readonly #events: EventSink;
   readonly #log: Log;
   readonly #requestId: string;
@@ -96,7 +99,7 @@ export class Observer {
   }
 
   /** What the attempt before had said was not sent, so nothing is told of it. */
-  asking(backend: string): void {
+  attemptStarted(backend: string): void {
     this.backend = backend;
     this.attempts++;
     this.calls = 0;
@@ -108,36 +111,35 @@ export class Observer {
   }
 
   /** What this attempt says is sent. */
-  committed(): void {
+  roundCommitted(): void {
     const untold = this.#untold;
     this.#untold = undefined;
     for (const [event, fields, values] of untold ?? []) this.#write(event, fields, values);
     this.#giveCalls();
   }
 
-  /** `wait`: milliseconds until the same backend is asked again. */
-  askingAgain(error: TurnError, wait: number): void {
-    this.failures.push({ backend: this.backend, error, next: "retry" });
-    const fields = { request_id: this.#requestId, backend: this.backend, code: error.code, wait_ms: Math.round(wait) };
-    this.#log.warn(fields, "the backend failed and is asked again");
-  }
-
-  /** The model is told what was wrong, and asked again. */
-  reasking(error: TurnError): void {
-    this.failures.push({ backend: this.backend, error, next: "retry" });
-    const fields = { request_id: this.#requestId, backend: this.backend, code: error.code };
-    this.#log.warn(fields, "the model made no valid call and is asked again");
-  }
-
-  fellBack(to: string, error: TurnError): void {
-    this.failures.push({ backend: this.backend, error, next: "fallback" });
-    const fields = { request_id: this.#requestId, backend: this.backend, code: error.code, fallback: to };
-    this.#log.warn(fields, "the backend failed and another stands in for it");
-    this.backend = to;
-  }
-
-  gaveUp(error: TurnError): void {
-    this.failures.push({ backend: this.backend, error, next: "end" });
+  attemptFailed(backend: string, error: TurnError, next: NextStep): void {
+    const kept = next.action === "fallback" || next.action === "end" ? next.action : "retry";
+    this.failures.push({ backend, error, next: kept });
+    const fields = { request_id: this.#requestId, backend, code: error.code };
+    const status = `${error.status} from ${backend}`;
+    switch (next.action) {
+      case "retry":
+        this.#log.warn(
+          { ...fields, wait_ms: Math.round(next.waitMs) },
+          `retrying in ${Math.round(next.waitMs)} ms (${status})`,
+        );
+        return;
+      case "rewrite":
+        this.#log.warn(fields, `retrying with the request written in another form (${status})`);
+        return;
+      case "reask":
+        this.#log.warn(fields, "asking the model again: it made no valid call");
+        return;
+      case "fallback":
+        this.#log.warn({ ...fields, fallback: next.backend }, `falling back to ${next.backend} (${status})`);
+        this.backend = next.backend;
+    }
   }
 
   callStarted(call: CallStarted): void {
@@ -170,7 +172,7 @@ export class Observer {
     if (this.#debugs) this.#debug("call replayed", { name, events });
   }
 
-  repaired(repair: Repair, call: CallStarted | undefined): void {
+  callRepaired(repair: Repair, call: CallStarted | undefined): void {
     this.repairs ??= new Map();
     this.repairs.set(repair, (this.repairs.get(repair) ?? 0) + 1);
     const fields = { id: call?.callId ?? null, name: call?.name ?? null };
@@ -226,20 +228,20 @@ export class Observer {
   }
 
   /** What a strict request does not allow; `path` is where in the arguments, and nothing for the name itself. */
-  strictFailure(name: string | null, path: string | null): void {
+  strictFailed(name: string | null, path: string | null): void {
     // Told at once: it is the reason why the model is asked again.
     if (this.#events.on) this.#write("strict_failure", { name, path });
   }
 
   turnFinished(summary: TurnSummary): void {
     if (this.#untold && summary.status !== "completed" && summary.status !== "incomplete") this.#forgetCalls();
-    this.committed();
+    this.roundCommitted();
     if (this.#cutOff) this.#tellCutOff(this.#cutOff);
     if (!this.#events.on) return;
-    const { status, code, usage, firstContentMs, overheadMs, totalMs } = summary;
+    const { status, error, usage, firstContentMs, overheadMs, totalMs } = summary;
     this.#write("turn_finished", {
       status,
-      code,
+      code: error?.code ?? null,
       backend: this.backend,
       attempts: this.attempts,
       calls: this.calls,

@@ -144,7 +144,7 @@ class History {
   }
 
   #takes(id: string): boolean {
-    return this.#backend.takesCallId?.(id, this.#model) ?? isPortableId(id);
+    return this.#backend.capabilities.takesCallId?.(id, this.#model) ?? isPortableId(id);
   }
 
   #endGroup(): void {
@@ -169,18 +169,20 @@ class History {
   /** What another model of the same backend has thought is its own as well where it thinks aloud too. */
   #isOwn({ backend, model }: KeptCall): boolean {
     if (backend !== this.#backend.name) return false;
-    return model === this.#model || (this.#backend.takesReasoning?.(this.#model) ?? false);
+    return model === this.#model || (this.#backend.capabilities.takesReasoning?.(this.#model) ?? false);
   }
 
   /** Reasoning of another backend is text at best, and only for a model that thinks aloud itself. */
   #reasoning(item: ReasoningItem, isOwn: boolean): ReasoningItem[] {
     const maker = item.id === undefined ? undefined : this.#memory.recallReasoning(item.id);
     // What is encrypted was made by a Responses provider, and is nothing to a chat one.
-    const isElsewhere = item.encrypted !== undefined && this.#backend.wantsReasoning === true;
+    const isElsewhere = item.encrypted !== undefined && this.#backend.capabilities.wantsReasoning === true;
     const known = maker ?? this.#kept[0]?.backend ?? (isElsewhere ? nobody : undefined);
     const isReadable = isOwn || known === this.#backend.name || (known === undefined && !this.#standsIn);
     if (isReadable && maker !== nobody) return [item];
-    return this.#backend.takesReasoning?.(this.#model) ? [{ type: "reasoning", summary: item.summary }] : [];
+    return this.#backend.capabilities.takesReasoning?.(this.#model)
+      ? [{ type: "reasoning", summary: item.summary }]
+      : [];
   }
 }
 

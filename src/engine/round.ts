@@ -1,5 +1,5 @@
 import {
-  type Round as BackendRound,
+  type BackendRound,
   Cancellation,
   type Emit,
   isTerminal,

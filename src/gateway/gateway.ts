@@ -21,7 +21,6 @@ import {
 } from "../telemetry/index.ts";
 import { checkStrictSchemas, type FunctionAdapter } from "../tools/index.ts";
 import {
-  type Backend,
   type Cancellation,
   type ClientApi,
   type Encoder,
@@ -207,7 +206,7 @@ export class Gateway {
 
   /** Lets backends that need time for it get ready before anybody asks. */
   warm(): void {
-    for (const backend of this.#models.backends()) backend.warm?.();
+    for (const backend of this.#models.backends()) backend.lifecycle?.warm?.();
   }
 
   /** How the backends are that can say so. */
@@ -229,7 +228,7 @@ export class Gateway {
   }
 
   async close(): Promise<void> {
-    await Promise.all(this.#models.backends().map((backend: Backend) => backend.close()));
+    await Promise.all(this.#models.backends().map(({ lifecycle }) => lifecycle?.close?.()));
     this.#outstanding.close();
     await this.#events.close();
   }

@@ -92,10 +92,10 @@ export class Models {
 
   /** Of the backends that can say how they are. */
   async states(): Promise<BackendState[]> {
-    const states = this.backends().map(async (backend): Promise<BackendState[]> => {
-      if (!backend.ready) return [];
-      const trouble = await backend.ready();
-      return [{ backend: backend.name, trouble, notes: backend.notes?.() ?? [] }];
+    const states = this.backends().map(async ({ name, lifecycle }): Promise<BackendState[]> => {
+      if (!lifecycle?.ready) return [];
+      const trouble = await lifecycle.ready();
+      return [{ backend: name, trouble, notes: lifecycle.notes?.() ?? [] }];
     });
     return (await Promise.all(states)).flat();
   }

@@ -8,7 +8,8 @@ import type { Route } from "./models.ts";
 /** The turn as the route's backend can be asked: under its model's name, and with the tools in a form that it can carry. */
 export function formFor(turn: Turn, { backend, model, settings }: Route): FunctionAdapter {
   // Whatever the backend has itself: what is written into a prompt are functions.
-  const carries = (tool: Tool) => (isPrompted(settings) ? tool.type === "function" : backend.carries(tool));
+  const carries = (tool: Tool) =>
+    isPrompted(settings) ? tool.type === "function" : backend.capabilities.carries(tool);
   return new FunctionAdapter({ ...turn, model }, carries);
 }
 
@@ -18,7 +19,7 @@ function isPrompted({ tools }: Route["settings"]): boolean {
 
 /** Some backends know only once they run what they can be asked for. */
 function mustPrompt({ settings, backend }: Route, turn: Turn): boolean {
-  return isPrompted(settings) || (backend.prompts?.(turn) ?? false);
+  return isPrompted(settings) || (backend.capabilities.needsPrompt?.(turn) ?? false);
 }
 
 /** Throws where the request demands a call that the route's backend cannot be asked for. */
@@ -94,7 +95,10 @@ function recoveryFor({ dialects, turn: { repair } }: Route["settings"], prompted
 }
 
 /** Parameters of the request that change nothing at this backend though they should. */
-export function ignoredParameters(body: JsonObject, { ignored }: Backend): string[] {
+export function ignoredParameters(
+  body: JsonObject,
+  { capabilities: { ignoredParameters: ignored } }: Backend,
+): string[] {
   if (!ignored) return [];
   return [...ignored].flatMap(([name, usual]) => {
     const said = body[name];

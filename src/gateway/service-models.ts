@@ -25,11 +25,12 @@ export class ServiceModels {
   }
 
   #ask(backend: Backend): Promise<void> | undefined {
-    if (!backend.models) return undefined;
+    const { lifecycle } = backend;
+    if (!lifecycle?.models) return undefined;
     const list = this.#lists.get(backend) ?? { names: [], until: 0, asking: undefined };
     this.#lists.set(backend, list);
     if (performance.now() < list.until) return undefined;
-    list.asking ??= backend
+    list.asking ??= lifecycle
       .models()
       .then(
         (names) => {

@@ -1,3 +1,4 @@
+export * from "./backend.ts";
 export * from "./cancellation.ts";
 export * from "./errors.ts";
 export * from "./event.ts";
@@ -6,6 +7,7 @@ export * from "./fields.ts";
 export * from "./ids.ts";
 export * from "./item.ts";
 export * from "./json.ts";
+export * from "./listener.ts";
 export * from "./ports.ts";
 export * from "./tool.ts";
 export * from "./turn.ts";

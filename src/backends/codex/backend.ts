@@ -1,5 +1,14 @@
 import { demandsCall } from "../../tools/index.ts";
-import { type Backend, Cancellation, isObject, type Round, type Tool, type Turn, TurnError } from "../../turn/index.ts";
+import {
+  type Backend,
+  type BackendRound,
+  Cancellation,
+  type Capabilities,
+  isObject,
+  type Lifecycle,
+  type Turn,
+  TurnError,
+} from "../../turn/index.ts";
 import type { Redact } from "../provider-words.ts";
 import type { AppServer } from "./app-server.ts";
 import { Exchange } from "./exchange.ts";
@@ -25,9 +34,8 @@ const patience = 3_000;
 /** Codex's app-server as a way to the models that Codex can ask. */
 export class CodexBackend implements Backend {
   readonly name: string;
-  readonly alwaysStreams = true;
-  readonly endsAtCalls = true;
-  readonly ignored = ignoredParameters;
+  readonly capabilities: Capabilities;
+  readonly lifecycle: Lifecycle;
   readonly #options: CodexOptions;
   readonly #server: AppServer;
   readonly #fetcher: ImageFetcher | undefined;
@@ -37,26 +45,25 @@ export class CodexBackend implements Backend {
     this.name = options.name;
     this.#server = server;
     this.#options = options;
+    this.capabilities = {
+      carries: (tool) => tool.type === "function",
+      // Codex lets no client say that a tool has to be called.
+      needsPrompt: ({ choice }) => demandsCall(choice) || server.abilities?.native === false,
+      alwaysStreams: true,
+      endsAtCalls: true,
+      ignoredParameters,
+    };
+    this.lifecycle = {
+      warm: () => server.warm(),
+      prepare: async (cancellation) => void (await server.session(cancellation)),
+      models: () => this.#models(),
+      ready: () => this.#ready(),
+      notes: () => server.now?.notes ?? [],
+      close: () => this.#close(),
+    };
   }
 
-  carries(tool: Tool): boolean {
-    return tool.type === "function";
-  }
-
-  warm(): void {
-    this.#server.warm();
-  }
-
-  async prepare(cancellation: Cancellation): Promise<void> {
-    await this.#server.session(cancellation);
-  }
-
-  /** Codex lets no client say that a tool has to be called. */
-  prompts({ choice }: Turn): boolean {
-    return demandsCall(choice) || this.#server.abilities?.native === false;
-  }
-
-  async run(turn: Turn, round: Round): Promise<void> {
+  async run(turn: Turn, round: BackendRound): Promise<void> {
     const { name, redact, notice, timeouts } = this.#options;
     const shown = this.#fetcher ? await withImages(turn, this.#fetcher, round.cancellation) : turn;
     const session = await this.#server.session(round.cancellation);
@@ -69,7 +76,7 @@ export class CodexBackend implements Backend {
     await done;
   }
 
-  async models(): Promise<string[]> {
+  async #models(): Promise<string[]> {
     const { connection } = await this.#server.session(patient());
     const late = () => new TurnError("upstream_timeout", "Codex did not tell its models in time.");
     const { data } = await inTime(connection.request("model/list", { limit: 200 }), patience, late);
@@ -79,18 +86,14 @@ export class CodexBackend implements Backend {
     );
   }
 
-  async ready(): Promise<string | null> {
+  async #ready(): Promise<string | null> {
     return this.#server.session(patient()).then(
       () => null,
       (error: unknown) => (error instanceof Error ? error.message : String(error)),
     );
   }
 
-  notes(): readonly string[] {
-    return this.#server.now?.notes ?? [];
-  }
-
-  async close(): Promise<void> {
+  async #close(): Promise<void> {
     await this.#fetcher?.close();
     await this.#server.close();
   }

@@ -1,4 +1,4 @@
-import { isObject, type JsonObject, type Round, type Turn, TurnError } from "../../turn/index.ts";
+import { type BackendRound, isObject, type JsonObject, type Turn, TurnError } from "../../turn/index.ts";
 import type { Redact } from "../provider-words.ts";
 import { invalidAnswer } from "../upstream-errors.ts";
 import { Alarm } from "./alarm.ts";
@@ -35,7 +35,7 @@ const [mostInterrupts, betweenInterrupts] = [100, 25];
 /** One turn in a thread of its own, which is dropped when the turn is over. */
 export class Exchange implements ThreadListener {
   readonly #session: Session;
-  readonly #round: Round;
+  readonly #round: BackendRound;
   readonly #options: ExchangeOptions;
   readonly #question: Question;
   readonly #reader: TurnReader;
@@ -55,7 +55,7 @@ export class Exchange implements ThreadListener {
   /** The thread is gone. */
   dropped: Promise<void> = Promise.resolve();
 
-  constructor(turn: Turn, session: Session, round: Round, options: ExchangeOptions) {
+  constructor(turn: Turn, session: Session, round: BackendRound, options: ExchangeOptions) {
     this.#session = session;
     this.#round = round;
     this.#options = options;

@@ -1,6 +1,6 @@
 import { type Dialect, dialects } from "../../dialects/index.ts";
 import { readPrompted, sentinelBlock } from "../../tools/index.ts";
-import { type Backend, type Round, type Turn, TurnError } from "../../turn/index.ts";
+import { type Backend, type BackendRound, type Turn, TurnError } from "../../turn/index.ts";
 import { decide } from "./decide.ts";
 import { type CallWriter, perform, writeScript } from "./script.ts";
 
@@ -20,8 +20,8 @@ export function createDemoBackend({ name, pace }: DemoOptions): Backend {
   const models = new Set(["native", "demo", name, ""]);
   return {
     name,
-    carries: (tool) => tool.type !== "hosted",
-    async run(turn: Turn, round: Round): Promise<void> {
+    capabilities: { carries: (tool) => tool.type !== "hosted" },
+    async run(turn: Turn, round: BackendRound): Promise<void> {
       const dialect = dialectCalled(turn.model);
       if (!dialect && !models.has(turn.model)) {
         throw new TurnError(
@@ -35,7 +35,6 @@ export function createDemoBackend({ name, pace }: DemoOptions): Backend {
       const writer = prompted ? sentinels : dialect;
       await perform(writeScript(turn, decide(prompted ?? turn), writer), round, pace);
     },
-    close: () => Promise.resolve(),
   };
 }
 

@@ -1,5 +1,5 @@
 import type { Dialect, WrittenCall } from "../../dialects/index.ts";
-import type { Cancellation, Round, Turn, TurnEvent } from "../../turn/index.ts";
+import type { BackendRound, Cancellation, Turn, TurnEvent } from "../../turn/index.ts";
 import { whole } from "./answer.ts";
 import type { DecidedCall, Decision } from "./decide.ts";
 
@@ -107,7 +107,7 @@ function charactersIn(value: unknown): number {
 /** Gives out the script, a flush a beat, at the pace of a person's reading. A stop ends it at once and leaves nothing behind. */
 export async function perform(
   script: readonly Beat[],
-  { emit, flush, cancellation }: Round,
+  { emit, flush, cancellation }: BackendRound,
   pace: number,
 ): Promise<void> {
   for (const [at, beat] of script.entries()) {

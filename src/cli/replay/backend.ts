@@ -3,7 +3,7 @@ import { responsesApi } from "../../backends/responses/index.ts";
 import type { ProviderApi, ServiceApi } from "../../backends/service.ts";
 import { invalidAnswer } from "../../backends/upstream-errors.ts";
 import type { Ending } from "../../dialects/index.ts";
-import type { Backend, Round, Turn } from "../../turn/index.ts";
+import type { Backend, BackendRound, Turn } from "../../turn/index.ts";
 import { BrokenStream, createSseReader } from "../../wire/sse.ts";
 import type { Recording } from "./recording.ts";
 
@@ -22,6 +22,7 @@ const readSize = 64 * 1024;
 /** Answers with what was recorded, whatever it is asked. */
 export class RecordedBackend implements Backend {
   readonly name = "recording";
+  readonly capabilities = { carries: () => true };
   readonly #recording: Recording;
   readonly #settings: TextSettings;
 
@@ -30,11 +31,7 @@ export class RecordedBackend implements Backend {
     this.#settings = settings;
   }
 
-  carries(): boolean {
-    return true;
-  }
-
-  async run(turn: Turn, round: Round): Promise<void> {
+  async run(turn: Turn, round: BackendRound): Promise<void> {
     const recording = this.#recording;
     if (recording.kind === "text") {
       await this.#sayText(recording.text, round);
@@ -61,7 +58,7 @@ export class RecordedBackend implements Backend {
     }
   }
 
-  async #sayText(text: string, { emit, flush }: Round): Promise<void> {
+  async #sayText(text: string, { emit, flush }: BackendRound): Promise<void> {
     const { ending, pieces = text.length } = this.#settings;
     for (let at = 0; at < text.length; ) {
       const piece = text.slice(at, wholeCharacter(text, at + pieces));
@@ -71,8 +68,6 @@ export class RecordedBackend implements Backend {
     }
     emit({ type: "turn.finished", reason: ending === "cut" ? "length" : "stop" });
   }
-
-  async close(): Promise<void> {}
 }
 
 /** The place itself, or behind the character that it would split. */

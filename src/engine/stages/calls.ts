@@ -8,15 +8,15 @@ import {
   parseJson,
   type Repair,
   type TurnEvent,
+  type TurnListener,
 } from "../../turn/index.ts";
-import type { Observer } from "../observer.ts";
 import type { Stage } from "./stage.ts";
 
 /**
  * The last hand on a call before the client gets it: ids that are present and new, no call twice, arguments that are JSON where
  * the model wrote none, and an honest end where a call stops in the middle. Calls come here one after the other.
  */
-export function settleCalls(ids: Ids, checks: ArgumentChecks, observer: Observer): Stage {
+export function settleCalls(ids: Ids, checks: ArgumentChecks, listener: TurnListener): Stage {
   let seen: SeenCalls | undefined;
   /** The call that is open, as the backend began it and as the client knows it. */
   let given: CallStarted | undefined;
@@ -31,23 +31,23 @@ export function settleCalls(ids: Ids, checks: ArgumentChecks, observer: Observer
     open = { ...event, callId, id, upstreamId: renamed ? event.callId : undefined };
     // A dialect has ids of its own, or none: nothing is wrong with that. Nor is it where all are numbered here.
     const isFine = ids.areNumbered || (event.dialect !== undefined && idRepair(event.callId) !== "repeated_id");
-    if (renamed && !isFine) observer.repaired(idRepair(event.callId), open);
-    observer.callStarted(open);
+    if (renamed && !isFine) listener.callRepaired?.(idRepair(event.callId), open);
+    listener.callStarted?.(open);
     emit(open);
   };
 
   const finish = (event: CallDone, emit: Emit) => {
     if (!given) return;
-    if (!seen?.add(given, text)) observer.repaired("duplicate", given);
+    if (!seen?.add(given, text)) listener.callRepaired?.("duplicate", given);
     else {
       for (const waiting of held ?? []) pass(waiting, emit);
       if (given.kind !== "custom" && text.trim() === "") {
         emit({ type: "call.arguments", call: event.call, delta: "{}" });
         text += "{}";
-        observer.repaired("arguments_empty", open);
+        listener.callRepaired?.("arguments_empty", open);
       }
       emit({ type: "call.done", call: event.call, arguments: text });
-      if (open) observer.callDone(open, text);
+      if (open) listener.callDone?.(open, text);
       // A tool in a namespace that was not offered by another name is one of which only the backend knows.
       const offered = given.offeredAs ?? (isDefaultNamespace(given.namespace) ? given.name : undefined);
       if (given.kind !== "custom" && offered !== undefined) look(offered);
@@ -59,14 +59,14 @@ export function settleCalls(ids: Ids, checks: ArgumentChecks, observer: Observer
   const look = (name: string) => {
     const value = parseJson(text);
     const mismatch = value === undefined ? undefined : checks.check(name, value);
-    if (value === undefined) observer.argumentsBroken(open);
-    else if (mismatch) observer.schemaMismatch(open, mismatch.path);
+    if (value === undefined) listener.argumentsBroken?.(open);
+    else if (mismatch) listener.schemaMismatch?.(open, mismatch.path);
   };
 
   const pass = (event: TurnEvent, emit: Emit) => {
     if (event.type === "call.started") start(event, emit);
     else if (event.type === "call.repaired")
-      observer.repaired(event.repair, event.call === undefined ? undefined : open);
+      listener.callRepaired?.(event.repair, event.call === undefined ? undefined : open);
     else emit(event);
   };
 

@@ -1,7 +1,6 @@
 import { demandsCall, permits } from "../../tools/index.ts";
-import type { CallStarted, Emit, JsonObject, Turn } from "../../turn/index.ts";
+import type { CallStarted, Emit, JsonObject, Turn, TurnListener } from "../../turn/index.ts";
 import { missingCall, unknownName } from "../invalid-call.ts";
-import type { Observer } from "../observer.ts";
 import type { Stage } from "./stage.ts";
 import { UnreadTools } from "./unread-tools.ts";
 
@@ -9,7 +8,7 @@ import { UnreadTools } from "./unread-tools.ts";
  * What the client said about tools holds for what comes out, whatever the backend made of it: no call that the choice forbids,
  * one call where parallel calls are off, and a call where one is demanded.
  */
-export function keepChoice(turn: Turn, observer: Observer): Stage {
+export function keepChoice(turn: Turn, listener: TurnListener): Stage {
   const { choice } = turn;
   const onlyOne = turn.settings.parallelToolCalls === false;
   const unread = new UnreadTools(turn);
@@ -28,13 +27,13 @@ export function keepChoice(turn: Turn, observer: Observer): Stage {
     if (!permits(choice, event) || (onlyOne && calls > 0)) {
       suppressed ??= new Set();
       suppressed.add(event.call);
-      observer.callSuppressed(event.name);
+      listener.callSuppressed?.(event.name);
       return;
     }
     if (isUnknown(event.name)) {
-      observer.unknownTool(event.name);
+      listener.unknownTool?.(event.name);
       if (turn.tools.some((tool) => tool.type === "function" && tool.strict === true)) {
-        observer.strictFailure(event.name, null);
+        listener.strictFailed?.(event.name, null);
         emit({ type: "turn.failed", error: unknownName(event.name, namesOf(turn), event.dialect !== undefined) });
         return;
       }

@@ -6,9 +6,9 @@ import {
   type Turn,
   type TurnEvent,
   type TurnFinished,
+  type TurnListener,
 } from "../../turn/index.ts";
 import { InvalidCall } from "../invalid-call.ts";
-import type { Observer } from "../observer.ts";
 import type { Stage } from "./stage.ts";
 
 /** So much may stand between two calls; more is the model telling what it cannot know yet. */
@@ -22,7 +22,7 @@ const mostCalls = 128;
  */
 export class Cutoff {
   readonly #turn: Turn;
-  readonly #observer: Observer;
+  readonly #listener: TurnListener;
   readonly #isWhole: boolean;
   readonly #most: number;
   readonly #open = new Map<number, CallStarted>();
@@ -38,10 +38,10 @@ export class Cutoff {
   #isOver = false;
 
   /** `isWhole`: the answer comes in one piece, however the client wants it. */
-  constructor(turn: Turn, observer: Observer, isWhole: boolean) {
+  constructor(turn: Turn, listener: TurnListener, isWhole: boolean) {
     const { choice, settings } = turn;
     this.#turn = turn;
-    this.#observer = observer;
+    this.#listener = listener;
     this.#isWhole = isWhole;
     this.#most = choice.mode === "forced" || settings.parallelToolCalls === false ? 1 : mostCalls;
   }
@@ -86,7 +86,7 @@ export class Cutoff {
   }
 
   #count(text: string): void {
-    this.#observer.cutOff(this.#dropped);
+    this.#listener.cutOff?.(this.#dropped);
     this.#dropped.bytes += Buffer.byteLength(text);
   }
 
@@ -94,7 +94,7 @@ export class Cutoff {
   #end(emit: Emit): void {
     this.#isOver = true;
     if (this.#isWhole) return;
-    this.#observer.cutOff(this.#dropped);
+    this.#listener.cutOff?.(this.#dropped);
     emit({ type: "turn.finished", reason: "stop" });
   }
 
@@ -106,11 +106,11 @@ export class Cutoff {
 }
 
 /** Where the backend itself has ended its turn at the calls, nothing was dropped; but that is told as well. */
-export function noteCutoff(observer: Observer): Stage {
+export function noteCutoff(listener: TurnListener): Stage {
   let calls = 0;
   return (event, emit) => {
     if (event.type === "call.done") calls++;
-    if (event.type === "turn.finished" && calls > 0) observer.cutOff({ bytes: 0 });
+    if (event.type === "turn.finished" && calls > 0) listener.cutOff?.({ bytes: 0 });
     emit(event);
   };
 }

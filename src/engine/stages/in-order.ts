@@ -1,5 +1,4 @@
-import { type Emit, isTerminal, type TurnEvent } from "../../turn/index.ts";
-import type { Observer } from "../observer.ts";
+import { type Emit, isTerminal, type TurnEvent, type TurnListener } from "../../turn/index.ts";
 import type { Stage } from "./stage.ts";
 
 /** What came while another item was open. */
@@ -14,7 +13,7 @@ interface Waiting {
  * One item after the other: some clients cannot read calls whose pieces are mixed, and none needs them so. The item that began
  * first streams on; what belongs to others waits until it is done.
  */
-export function inOrder(observer: Observer): Stage {
+export function inOrder(listener: TurnListener): Stage {
   let open: number | undefined;
   let opensCall = false;
   let queue: Waiting[] = [];
@@ -31,7 +30,7 @@ export function inOrder(observer: Observer): Stage {
         byLane ??= new Map();
         byLane.set(lane, waiting);
       }
-      if (event.type === "call.started") observer.callBuffered(event);
+      if (event.type === "call.started") listener.callBuffered?.(event);
     }
     waiting.events.push(event);
     if (ends(event)) waiting.done = true;
@@ -49,7 +48,7 @@ export function inOrder(observer: Observer): Stage {
         open = waiting.done ? undefined : waiting.lane;
         opensCall = open !== undefined && first?.type === "call.started";
       }
-      if (first?.type === "call.started") observer.callReplayed(first, waiting.events.length);
+      if (first?.type === "call.started") listener.callReplayed?.(first, waiting.events.length);
       for (const event of waiting.events) {
         emit(event);
         if (next < mixed && event.type === "call.started") {

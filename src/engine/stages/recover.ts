@@ -18,10 +18,10 @@ import type {
   TurnEvent,
   TurnFailed,
   TurnFinished,
+  TurnListener,
 } from "../../turn/index.ts";
 import type { Recovery } from "../candidate.ts";
 import { callUnreadable, unknownName } from "../invalid-call.ts";
-import type { Observer } from "../observer.ts";
 import { hasWords, Message, type MessageFinder } from "../recovery/message.ts";
 import { Thoughts } from "../recovery/thoughts.ts";
 import type { Stage } from "./stage.ts";
@@ -33,7 +33,7 @@ import type { Stage } from "./stage.ts";
 export function recoverCalls(
   turn: Turn,
   recovery: Recovery | undefined,
-  observer: Observer,
+  listener: TurnListener,
   isSeen = turn.stream,
 ): Stage | undefined {
   if (!recovery || turn.choice.mode === "none") return undefined;
@@ -42,14 +42,14 @@ export function recoverCalls(
     .filter((tool) => tool.type === "function")
     .filter(({ name }) => recovery.prompted || permits(turn.choice, { kind: "function", name }));
   if (tools.length === 0) return undefined;
-  const recovering = new Recovering(tools, turn, recovery, observer, isSeen);
+  const recovering = new Recovering(tools, turn, recovery, listener, isSeen);
   return (event, emit) => recovering.take(event, emit);
 }
 
 class Recovering implements MessageFinder {
   readonly #tools: readonly FunctionTool[];
   readonly #reading: ReadingOptions;
-  readonly #observer: Observer;
+  readonly #listener: TurnListener;
   readonly #isPrompted: boolean;
   /** By their numbers; what has none is one message. */
   readonly #messages = new Map<number | undefined, Message>();
@@ -63,7 +63,7 @@ class Recovering implements MessageFinder {
   #found = 0;
   #next: Emit = () => {};
 
-  constructor(tools: readonly FunctionTool[], turn: Turn, recovery: Recovery, observer: Observer, isSeen: boolean) {
+  constructor(tools: readonly FunctionTool[], turn: Turn, recovery: Recovery, listener: TurnListener, isSeen: boolean) {
     this.#tools = tools;
     this.#reading = {
       tools,
@@ -74,7 +74,7 @@ class Recovering implements MessageFinder {
       sentinel: recovery.prompted ? sentinel : undefined,
       patience: isSeen ? undefined : Number.POSITIVE_INFINITY,
     };
-    this.#observer = observer;
+    this.#listener = listener;
     this.#isPrompted = recovery.prompted;
   }
 
@@ -218,11 +218,11 @@ class Recovering implements MessageFinder {
 
   rejected({ dialect, reason, name }: RejectReport): void {
     const tool = this.#tools.find((tool) => tool.name === name);
-    this.#observer.textKept(dialect, reason, tool?.name ?? null);
+    this.#listener.textKept?.(dialect, reason, tool?.name ?? null);
     // What was cut off is told by the end of the turn.
     if (reason === cutOff || !this.#isStrict(tool)) return;
     // Any other name is the model's own words.
-    this.#observer.strictFailure(tool?.name ?? null, null);
+    this.#listener.strictFailed?.(tool?.name ?? null, null);
     const names = this.#tools.map((tool) => tool.name);
     const isUnknown = reason === unknownTool && name !== undefined;
     const error = isUnknown ? unknownName(name, names, true) : callUnreadable(tool?.name, reason);

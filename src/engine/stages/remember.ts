@@ -10,7 +10,7 @@ const mostReasoning = 512 * 1024;
  * is what the client will repeat.
  */
 export function rememberCalls(memory: Memory, backend: Backend, turn: Turn, input: readonly Item[]): Stage {
-  const thoughts = new Thoughts(backend.wantsReasoning ?? false);
+  const thoughts = new Thoughts(backend.capabilities.wantsReasoning ?? false);
   const details = new Details();
   let open: CallStarted | undefined;
   let before: Before | undefined;

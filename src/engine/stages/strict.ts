@@ -1,7 +1,13 @@
 import type { ArgumentChecks } from "../../tools/index.ts";
-import { type CallStarted, type Emit, parseJson, type Turn, type TurnEvent } from "../../turn/index.ts";
+import {
+  type CallStarted,
+  type Emit,
+  parseJson,
+  type Turn,
+  type TurnEvent,
+  type TurnListener,
+} from "../../turn/index.ts";
 import { argumentsInvalid } from "../invalid-call.ts";
-import type { Observer } from "../observer.ts";
 import type { Stage } from "./stage.ts";
 import { UnreadTools } from "./unread-tools.ts";
 
@@ -9,7 +15,7 @@ import { UnreadTools } from "./unread-tools.ts";
  * Nothing of a strict tool's call is given before its arguments are known to fit the schema; if they do not, the turn fails.
  * There is no such stage where no tool is strict. Calls come here one after the other.
  */
-export function keepStrict(turn: Turn, checks: ArgumentChecks, observer: Observer): Stage | undefined {
+export function keepStrict(turn: Turn, checks: ArgumentChecks, listener: TurnListener): Stage | undefined {
   const { tools } = turn;
   const strict = new Set(tools.flatMap((tool) => (tool.type === "function" && tool.strict ? [tool.name] : [])));
   if (strict.size === 0) return undefined;
@@ -22,11 +28,11 @@ export function keepStrict(turn: Turn, checks: ArgumentChecks, observer: Observe
     const value = text.trim() === "" ? {} : parseJson(text);
     const mismatch = value === undefined ? notJson : checks.check(call.name, value);
     if (mismatch) {
-      observer.strictFailure(call.name, mismatch.path);
+      listener.strictFailed?.(call.name, mismatch.path);
       emit({ type: "turn.failed", error: argumentsInvalid(call.name, text, mismatch) });
       return;
     }
-    observer.callReplayed(call, repairs.length + (text === "" ? 2 : 3));
+    listener.callReplayed?.(call, repairs.length + (text === "" ? 2 : 3));
     emit(call);
     for (const repair of repairs) emit(repair);
     if (text !== "") emit({ type: "call.arguments", call: call.call, delta: text });
@@ -37,7 +43,7 @@ export function keepStrict(turn: Turn, checks: ArgumentChecks, observer: Observe
     switch (event.type) {
       case "call.started":
         if (event.kind !== "function" || !strict.has(event.name) || unread.has(event)) break;
-        observer.callBuffered(event);
+        listener.callBuffered?.(event);
         open = event;
         repairs = [];
         text = "";

@@ -148,11 +148,12 @@ describe("the backend", () => {
     });
   });
 
-  it("carries what it can call, and closes", async () => {
-    expect(backend.carries(getWeather)).toBe(true);
-    expect(backend.carries({ type: "custom", name: "x" })).toBe(true);
-    expect(backend.carries({ type: "hosted", format: "responses", definition: { type: "web_search" } })).toBe(false);
-    await expect(backend.close()).resolves.toBeUndefined();
+  it("carries what it can call", async () => {
+    expect(backend.capabilities.carries(getWeather)).toBe(true);
+    expect(backend.capabilities.carries({ type: "custom", name: "x" })).toBe(true);
+    expect(
+      backend.capabilities.carries({ type: "hosted", format: "responses", definition: { type: "web_search" } }),
+    ).toBe(false);
   });
 
   it("gives the same answer to the same turn", async () => {
