@@ -1,37 +1,30 @@
 import type { Memory } from "../engine/index.ts";
-import { type Item, type JsonObject, type Turn, TurnError } from "../turn/index.ts";
+import { type Turn, TurnError } from "../turn/index.ts";
+import type { ClientRequest, ContinuedState } from "../wire/index.ts";
 
-/** What only the provider that kept it can continue, as the refusal of all others. */
-export function foreignState(turn: Turn, body: JsonObject): TurnError | undefined {
-  if (turn.api !== "responses") return undefined;
-  for (const param of ["previous_response_id", "conversation", "prompt"]) {
-    if (body[param] === undefined || body[param] === null) continue;
-    return new TurnError(
-      "previous_response_not_found",
-      `\`${param}\` refers to something that is kept elsewhere: Toolwire keeps no responses yet, and this model's backend cannot. Send the whole conversation in \`input\`.`,
-      { param },
-    );
+/** The refusal of a backend that cannot continue what another one keeps. */
+export function keptElsewhere({ param, kind }: ContinuedState): TurnError {
+  if (kind === "item") {
+    const message = "An item_reference names an item that is not kept here. Send the item itself.";
+    return new TurnError("item_not_found", message, { param });
   }
-  const at = turn.input.findIndex(isReference);
-  if (at < 0) return undefined;
   return new TurnError(
-    "item_not_found",
-    "An item_reference names an item that is not kept here. Send the item itself.",
-    { param: `input[${at}]` },
+    "previous_response_not_found",
+    `\`${param}\` refers to something that is kept elsewhere: Toolwire keeps no responses yet, and this model's backend cannot. Send the whole conversation in \`input\`.`,
+    { param },
   );
-}
-
-function isReference(item: Item): boolean {
-  return item.type === "opaque" && item.fields.type === "item_reference";
 }
 
 /**
  * A turn that goes on behind a response which is kept elsewhere, by the names of who keeps it: the response's, which its own id may
  * not carry, and those of its calls, which the client may know by others. `lastNumber` is that of its calls, where they have any.
  */
-export function continueResponse(turn: Turn, body: JsonObject, memory: Memory): { turn: Turn; lastNumber: number } {
-  const { previous_response_id: id } = body;
-  if (typeof id !== "string") return { turn, lastNumber: 0 };
+export function continueResponse(
+  { turn, continues }: ClientRequest,
+  memory: Memory,
+): { turn: Turn; lastNumber: number } {
+  const id = continues?.responseId;
+  if (id === undefined) return { turn, lastNumber: 0 };
   const { upstreamIds, lastNumber = 0 } = memory.recallCallsOf(id) ?? {};
   const previousResponseId = memory.recallResponse(id) ?? turn.previousResponseId;
   const repeated = new Set(turn.input.flatMap((item) => (item.type === "call" ? [item.callId] : [])));

@@ -1,6 +1,14 @@
-import type { Backend, CallStarted, Item, JsonObject, JsonValue, Turn } from "../../turn/index.ts";
+import {
+  type Backend,
+  type CallStarted,
+  givenBack,
+  type Item,
+  type JsonObject,
+  type JsonValue,
+  type Turn,
+  type TurnEvent,
+} from "../../turn/index.ts";
 import { Before, type KeptCall, type Memory, type SealedReasoning } from "../continuity.ts";
-import type { Stage } from "./stage.ts";
 
 /** Beyond this it is not kept, so there is no use in gathering it. */
 const mostReasoning = 512 * 1024;
@@ -9,48 +17,68 @@ const mostReasoning = 512 * 1024;
  * Keeps of each whole call what the client may not bring back: the backend's own id, and what the model thought before it. `input`
  * is what the client will repeat.
  */
-export function rememberCalls(memory: Memory, backend: Backend, turn: Turn, input: readonly Item[]): Stage {
-  const thoughts = new Thoughts(backend.capabilities.wantsReasoning ?? false);
-  const details = new Details();
-  let open: CallStarted | undefined;
-  let before: Before | undefined;
+export class RememberedCalls {
+  readonly #memory: Memory;
+  readonly #backend: Backend;
+  readonly #model: string;
+  readonly #input: readonly Item[];
+  readonly #thoughts: Thoughts;
+  readonly #details = new Details();
+  #open: CallStarted | undefined;
+  #before: Before | undefined;
+  readonly pending: Promise<void> | undefined = undefined;
 
-  const keep = ({ callId = "", upstreamId: own, extensions, name }: CallStarted, text: string) => {
-    const kept: KeptCall = { backend: backend.name, model: turn.model, ...thoughts.before(), extra: details.all };
+  constructor(memory: Memory, backend: Backend, { model }: Turn, input: readonly Item[]) {
+    this.#memory = memory;
+    this.#backend = backend;
+    this.#model = model;
+    this.#input = input;
+    this.#thoughts = new Thoughts(backend.capabilities.wantsReasoning ?? false);
+  }
+
+  hear(event: TurnEvent): void {
+    const { id } = this.#thoughts;
+    switch (event.type) {
+      case "reasoning.started":
+        this.#thoughts.start(event.id);
+        return;
+      case "reasoning.delta":
+        this.#thoughts.add(event.text, event.part);
+        return;
+      case "reasoning.done":
+        if (event.encrypted !== undefined && id !== undefined) this.#memory.keepReasoning(id, this.#backend.name);
+        this.#thoughts.seal(event.encrypted);
+        return;
+      case "message.extra": {
+        const { reasoning_details: details } = givenBack(event.extensions, "chat") ?? {};
+        if (details) this.#details.add(details);
+        return;
+      }
+      case "call.started":
+        this.#open = event;
+        return;
+      case "call.done":
+        if (this.#open) this.#keep(this.#open, event.arguments);
+        this.#open = undefined;
+    }
+  }
+
+  #keep({ callId, upstreamId: own, extensions, name }: CallStarted, text: string): void {
+    const kept: KeptCall = {
+      backend: this.#backend.name,
+      model: this.#model,
+      ...this.#thoughts.before(),
+      extra: this.#details.all,
+    };
     if (own !== undefined && own !== callId) kept.callId = own;
     if (extensions?.format === "chat") kept.extensions = extensions;
     if (!kept.callId && !kept.reasoning && !kept.sealed && !kept.extra && !kept.extensions) return;
-    if (!before) {
-      before = new Before();
-      for (const item of input) before.add(item);
+    if (!this.#before) {
+      this.#before = new Before();
+      for (const item of this.#input) this.#before.add(item);
     }
-    memory.keepCall({ callId, name, arguments: text, before: before.of(callId) }, kept);
-  };
-
-  return (event, emit) => {
-    emit(event);
-    switch (event.type) {
-      case "reasoning.started":
-        thoughts.start(event.id);
-        return;
-      case "reasoning.delta":
-        thoughts.add(event.text, event.part);
-        return;
-      case "reasoning.done":
-        if (event.encrypted !== undefined && thoughts.id !== undefined) memory.keepReasoning(thoughts.id, backend.name);
-        thoughts.seal(event.encrypted);
-        return;
-      case "item.done":
-        if (event.format === "chat" && event.item.reasoning_details) details.add(event.item.reasoning_details);
-        return;
-      case "call.started":
-        open = event;
-        return;
-      case "call.done":
-        if (open) keep(open, event.arguments ?? "");
-        open = undefined;
-    }
-  };
+    this.#memory.keepCall({ callId, name, arguments: text, before: this.#before.of(callId) }, kept);
+  }
 }
 
 /** What the model has thought in this round so far: as text, or as items, whichever its backend may want back. */
