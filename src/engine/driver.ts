@@ -10,6 +10,7 @@ import {
   TurnError,
   type TurnFailed,
   type TurnFinished,
+  type TurnListener,
   type TurnSummary,
   toTurnError,
 } from "../turn/index.ts";
@@ -17,7 +18,6 @@ import { Answer } from "./answer.ts";
 import { type Candidate, firstDelay, mayWorkElsewhere, retryDelay } from "./candidate.ts";
 import type { Memory } from "./continuity.ts";
 import { InvalidCall } from "./invalid-call.ts";
-import type { Observer } from "./observer.ts";
 import { dropReasoning } from "./restore.ts";
 import { Round } from "./round.ts";
 import { settleCalls } from "./stages/calls.ts";
@@ -39,7 +39,7 @@ export interface TurnPlan {
   createEncoder: () => Encoder;
   ids: Ids;
   memory: Memory;
-  observer: Observer;
+  listener: TurnListener;
   clock: Clock;
   /** When the request came in, by the same clock. */
   receivedAt: number;
@@ -70,7 +70,7 @@ class Driver {
   /** Over when the plan's is, or when time is up. */
   readonly #cancellation = new Cancellation();
   #askedAt: number | undefined;
-  /** The one that was taken last, and what was asked there. */
+  /** The one that was tried last, and what was asked last. */
   #candidate: Candidate | undefined;
   #asked: Turn | undefined;
 
@@ -80,8 +80,8 @@ class Driver {
   }
 
   async run(): Promise<Ending> {
-    const { observer, turn, keepAlive, total, cancellation } = this.#plan;
-    observer.turnStarted(turn);
+    const { listener, turn, keepAlive, total, cancellation } = this.#plan;
+    listener.turnStarted?.(turn);
     const onCancel = () => {
       if (cancellation.reason) this.#cancellation.cancel(cancellation.reason);
     };
@@ -99,17 +99,19 @@ class Driver {
 
   /** Until a candidate gives an answer. Where none does, what the first of them failed with: it is what the client asked for. */
   async #tryCandidates(): Promise<TurnError | undefined> {
-    const { candidates, observer } = this.#plan;
+    const { candidates, listener } = this.#plan;
     let first: TurnError | undefined;
     let last: TurnError | undefined;
     for (const candidate of candidates) {
-      if (last) observer.attemptFailed(observer.backend, last, { action: "fallback", backend: candidate.backend.name });
+      const { name } = candidate.backend;
+      if (last) listener.attemptFailed?.(this.#backend, last, { action: "fallback", backend: name });
+      this.#candidate = candidate;
       last = await this.#tryCandidate(candidate);
       if (last === undefined) return undefined;
       first ??= last;
       if (this.#answer.committed || this.#answer.ended || this.#cancellation.reason || !mayWorkElsewhere(last)) break;
     }
-    if (last) observer.attemptFailed(observer.backend, last, { action: "end" });
+    if (last) listener.attemptFailed?.(this.#backend, last, { action: "end" });
     return this.#answer.committed || this.#cancellation.reason || last instanceof InvalidCall ? last : first;
   }
 
@@ -130,7 +132,7 @@ class Driver {
 
   /** A round that has begun well. Until then nothing was sent, so that a failure can be met with another question. */
   async #begin(candidate: Candidate): Promise<Round> {
-    const { observer, ids, cancellation } = this.#plan;
+    const { listener, ids, cancellation } = this.#plan;
     const corrections: Item[] = [];
     let invalid: InvalidCall | undefined;
     let hasDropped = false;
@@ -152,14 +154,14 @@ class Driver {
         corrections.push(
           ...error.correction(round.heard, candidate.backend.capabilities.wantsReasoning ? round.thought : ""),
         );
-        observer.attemptFailed(candidate.backend.name, error, { action: "reask" });
+        listener.attemptFailed?.(candidate.backend.name, error, { action: "reask" });
         continue;
       }
       const drops: boolean = !error.otherwise && !hasDropped && this.#drops(error);
       if (round && !this.#cancellation.reason && (error.otherwise || drops)) {
         hasDropped ||= drops;
         retries++;
-        observer.attemptFailed(candidate.backend.name, error, { action: "rewrite" });
+        listener.attemptFailed?.(candidate.backend.name, error, { action: "rewrite" });
         continue;
       }
       // A provider that does not take the correction, or has no time left for it, is not to blame.
@@ -169,7 +171,7 @@ class Driver {
       delay = delay.next(undefined);
       const wait = retries > 0 && !this.#cancellation.reason ? retryDelay(error, delay.duration) : undefined;
       if (wait === undefined) throw error;
-      observer.attemptFailed(candidate.backend.name, error, { action: "retry", waitMs: wait });
+      listener.attemptFailed?.(candidate.backend.name, error, { action: "retry", waitMs: wait });
       await this.#cancellation.pause(wait);
       if (this.#cancellation.reason) throw this.#cancellation.reason;
     }
@@ -180,35 +182,34 @@ class Driver {
   }
 
   #ask(candidate: Candidate, corrections: readonly Item[]): Round {
-    const { ids, observer, memory, clock } = this.#plan;
+    const { ids, listener, memory, clock } = this.#plan;
     const { turn, prompted, recovery, form } = candidate.request(corrections);
     const isWhole = !turn.stream && !candidate.backend.capabilities.alwaysStreams;
-    const cutoff = prompted ? new Cutoff(turn, observer, isWhole) : undefined;
+    const cutoff = prompted ? new Cutoff(turn, listener, isWhole) : undefined;
     // What was said cannot be taken back when the call that must come does not.
     const holds = candidate.reask > 0 && demandsCall(turn.choice);
     const checks = new ArgumentChecks(turn.tools);
     const stages = [
       cutoff?.ear,
-      recoverCalls(turn, recovery, observer, turn.stream && !holds),
+      recoverCalls(turn, recovery, listener, turn.stream && !holds),
       cutoff?.stage,
       form ? offeredNames(form) : undefined,
-      keepChoice(turn, observer),
+      keepChoice(turn, listener),
       candidate.repair ? mendArguments(turn) : undefined,
-      inOrder(observer),
-      keepStrict(turn, checks, observer),
+      inOrder(listener),
+      keepStrict(turn, checks, listener),
       form ? restoreTools(form) : undefined,
-      settleCalls(ids, checks, observer),
+      settleCalls(ids, checks, listener),
       holds ? holdWords() : undefined,
       // A backend that knows nothing of calls misses nothing of them.
       prompted ? undefined : rememberCalls(memory, candidate.backend, turn, this.#plan.turn.input),
-      !prompted && candidate.backend.capabilities.endsAtCalls ? noteCutoff(observer) : undefined,
+      !prompted && candidate.backend.capabilities.endsAtCalls ? noteCutoff(listener) : undefined,
     ].filter((stage) => stage !== undefined);
     this.#askedAt ??= clock.now();
-    observer.attemptStarted(candidate.backend.name);
+    listener.attemptStarted?.(candidate.backend.name);
     const asked = prompted ? promptTurn(turn) : turn;
     this.#asked = asked;
-    this.#candidate = candidate;
-    return new Round(candidate, asked, stages, this.#answer, this.#cancellation, () => observer.roundCommitted());
+    return new Round(candidate, asked, stages, this.#answer, this.#cancellation, () => listener.roundCommitted?.());
   }
 
   /** Content that was sent is never taken back, so the failure is told behind it: as one, or as what the assistant says. */
@@ -230,12 +231,16 @@ class Driver {
 
   /** Whose fault it is that the time is over: a client that reads slowly makes its backend slow. */
   #overdue(): TurnError {
-    const { total, observer } = this.#plan;
-    return this.#answer.waited > total / 2 ? tooSlow(total) : tooLong(observer.backend, total);
+    const { total } = this.#plan;
+    return this.#answer.waited > total / 2 ? tooSlow(total) : tooLong(this.#backend, total);
+  }
+
+  get #backend(): string {
+    return this.#candidate?.backend.name ?? "";
   }
 
   #ending(): Ending {
-    const { receivedAt, observer, clock } = this.#plan;
+    const { receivedAt, listener, clock } = this.#plan;
     const { last, usage, firstContentAt, endedAt, opened, body } = this.#answer;
     this.#remember();
     const error = last?.type === "turn.failed" ? last.error : undefined;
@@ -250,7 +255,7 @@ class Driver {
       body,
       error,
     };
-    observer.turnFinished(ending);
+    listener.turnFinished?.(ending);
     return ending;
   }
 }

@@ -1,15 +1,11 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { Observer } from "../../src/engine/observer.ts";
 import { inOrder } from "../../src/engine/stages/in-order.ts";
-import type { EventSink, Log, TurnEvent } from "../../src/turn/index.ts";
-
-const nobody: EventSink = { on: false, keepsValues: false, write: () => {} };
-const silent: Log = { isLevelEnabled: () => false, debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
+import type { TurnEvent } from "../../src/turn/index.ts";
 
 function run(events: readonly TurnEvent[]): TurnEvent[] {
   const out: TurnEvent[] = [];
-  const stage = inOrder(new Observer(nobody, silent, "request", "backend"));
+  const stage = inOrder({});
   for (const event of events) stage(event, (emitted) => out.push(emitted));
   return out;
 }

@@ -1,15 +1,12 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { Observer } from "../../src/engine/observer.ts";
 import { inOrder } from "../../src/engine/stages/in-order.ts";
 import { recoverCalls } from "../../src/engine/stages/recover.ts";
 import { line } from "../../src/engine/stages/stage.ts";
-import type { EventSink, Log, Turn, TurnEvent } from "../../src/turn/index.ts";
+import type { Turn, TurnEvent } from "../../src/turn/index.ts";
 import { TurnError } from "../../src/turn/index.ts";
 
-const nobody: EventSink = { on: false, keepsValues: false, write: () => {} };
-const silent: Log = { isLevelEnabled: () => false, debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
-const observer = new Observer(nobody, silent, "request", "backend");
+const listener = {};
 
 const turn: Turn = {
   api: "responses",
@@ -25,9 +22,9 @@ const turn: Turn = {
 /** What goes on from the stage; in order, where a client would get it. */
 function run(events: readonly TurnEvent[], ordered = true): TurnEvent[] {
   const out: TurnEvent[] = [];
-  const recover = recoverCalls(turn, { dialects: "auto", repair: true, prompted: false }, observer);
+  const recover = recoverCalls(turn, { dialects: "auto", repair: true, prompted: false }, listener);
   if (!recover) throw new Error("there is no stage");
-  const emit = line(ordered ? [recover, inOrder(observer)] : [recover], (event) => out.push(event));
+  const emit = line(ordered ? [recover, inOrder(listener)] : [recover], (event) => out.push(event));
   for (const event of events) emit(event);
   return out;
 }
@@ -202,11 +199,11 @@ describe("there is no stage", () => {
   const recovery = { dialects: "auto", repair: true, prompted: false } as const;
 
   it("where no call can be meant", () => {
-    expect(recoverCalls({ ...turn, tools: [] }, recovery, observer)).toBeUndefined();
-    expect(recoverCalls({ ...turn, choice: { mode: "none" } }, recovery, observer)).toBeUndefined();
-    expect(recoverCalls(turn, undefined, observer)).toBeUndefined();
+    expect(recoverCalls({ ...turn, tools: [] }, recovery, listener)).toBeUndefined();
+    expect(recoverCalls({ ...turn, choice: { mode: "none" } }, recovery, listener)).toBeUndefined();
+    expect(recoverCalls(turn, undefined, listener)).toBeUndefined();
     const custom = [{ type: "custom" as const, name: "look" }];
-    expect(recoverCalls({ ...turn, tools: custom }, recovery, observer)).toBeUndefined();
+    expect(recoverCalls({ ...turn, tools: custom }, recovery, listener)).toBeUndefined();
   });
 });
 

@@ -1,13 +1,5 @@
-import { type Candidate, Continuity, Observer, runTurn } from "../../engine/index.ts";
-import {
-  type Backend,
-  type Breaker,
-  Cancellation,
-  type Encoder,
-  type EventSink,
-  Ids,
-  type Log,
-} from "../../turn/index.ts";
+import { type Candidate, Continuity, runTurn } from "../../engine/index.ts";
+import { type Backend, type Breaker, Cancellation, type Encoder, Ids } from "../../turn/index.ts";
 import { type ChatRequest, createChatEncoder } from "../../wire/chat/index.ts";
 import { errorEnvelope } from "../../wire/envelope.ts";
 import { ResponsesEncoder, type ResponsesRequest } from "../../wire/responses/index.ts";
@@ -17,8 +9,6 @@ import type { Dialects } from "./tools.ts";
 /** So long that it never comes, in milliseconds. */
 const never = 2 ** 31 - 1;
 
-const nobody: EventSink = { on: false, keepsValues: false, write: () => {} };
-const silence: Log = { isLevelEnabled: () => false, debug() {}, info() {}, warn() {}, error() {} };
 const unbroken: Breaker = { watch: (ask) => ask(), failed: () => {} };
 
 /** Where lines go. A promise means that no more can be taken until it resolves. */
@@ -59,7 +49,7 @@ export async function playEvents(
       createEncoder: () => encoderFor(request, ids),
       ids,
       memory: new Continuity().of(null),
-      observer: new Observer(nobody, silence, "replay", backend.name),
+      listener: {},
       clock: performance,
       receivedAt: performance.now(),
       keepAlive: never,
