@@ -138,6 +138,8 @@ class Driver {
       const { reason, endTurn } = ending;
       const next = reason === "stop" ? await this.#nextRound(seams, { ending, ...result }) : undefined;
       if (!next) return { type: "turn.finished", reason, endTurn };
+      // It stays, whatever becomes of the rounds behind it.
+      this.#plan.listener.roundCommitted?.();
       this.#answer.beginRound();
       for (const event of next.events) this.#answer.receive(event);
       this.#answer.finishRound();

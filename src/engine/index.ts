@@ -1,7 +1,7 @@
 export type { Candidate, Recovery } from "./candidate.ts";
 export { Continuity, type Memory } from "./continuity.ts";
 export { type Ending, type NextRound, runTurn, type TurnPlan, type TurnSeams } from "./driver.ts";
-export { Observer } from "./observer.ts";
+export { GivenCalls, type GivenCallsOptions } from "./given-calls.ts";
 export { OutstandingCalls } from "./outstanding.ts";
 export { restoreTurn } from "./restore.ts";
 export type { RoundResult } from "./round.ts";

@@ -8,16 +8,8 @@ import {
   type OutputItem,
 } from "../turn/index.ts";
 
-/** The calls of one key: no other key's requests touch them. */
-export interface CallsOfKey {
-  /** The client has the call now, and may bring its result. `turn` is the id of the request that made it. */
-  give(call: { callId: string; name: string }, turn: string): void;
-  /** What a request says of the calls before it. Returns the results that it brings and that were not told yet. */
-  hear(input: readonly Item[]): BroughtResult[];
-}
-
-/** A result, with what is known of its call. Of one that is not known here, the client's own history may still tell the name. */
-export interface BroughtResult {
+/** A result, with what is known of its call. Of a call that is not known here, the client's own history may still tell the name. */
+interface BroughtResult {
   output: OutputItem;
   name: string | null;
   /** The id of the request that made the call; `null` where the call is not known here. */
@@ -84,27 +76,13 @@ export class OutstandingCalls {
     return this.#open;
   }
 
-  /** `null`: no keys are configured, and all are one. */
-  of(key: string | null): CallsOfKey {
-    const mine = key === null ? "" : `${key}\n`;
-    return {
-      give: ({ callId, name }, turn) => this.#give(mine + callId, callId, name, turn),
-      hear: (input) => this.#hear(mine, input),
-    };
-  }
-
-  /** Nothing is told of those that are left: that the gateway stops says nothing about their results. */
-  close(): void {
-    this.#isClosed = true;
-    clearTimeout(this.#timer);
-    this.#timer = undefined;
-    this.#calls.clear();
-    this.#oldest = this.#newest = undefined;
-    this.#kept = this.#open = 0;
-  }
-
-  #give(place: string, callId: string, name: string, turn: string): void {
+  /**
+   * The client of a key has a call now, and may bring its result. `turn` is the id of the request that made the call. Where no keys
+   * are configured (`null`), all clients are one; otherwise no other key's requests touch the call.
+   */
+  give(key: string | null, callId: string, name: string, turn: string): void {
     if (this.#isClosed) return;
+    const place = ownedBy(key) + callId;
     const givenAt = this.#clock.now();
     const call: GivenCall = { place, callId, name, turn, givenAt, state: "open", next: undefined };
     const same = this.#calls.get(place);
@@ -116,6 +94,29 @@ export class OutstandingCalls {
     this.#open++;
     if (++this.#kept > this.#most) this.#become(this.#dropOldest(), "forgotten");
     this.#timer ??= this.#wake(keptFor);
+  }
+
+  /** Reads what a request says of the calls before it, and reports the results that it brings and that were not reported yet. */
+  hear(key: string | null, input: readonly Item[], requestId: string): void {
+    if (this.#kept === 0 && !this.#events.on) return;
+    const results = this.#hear(ownedBy(key), input);
+    if (this.#events.on) for (const result of results) this.#tellResult(result, requestId);
+  }
+
+  #tellResult({ output: { callId, output }, name, turn, waitedMs }: BroughtResult, requestId: string): void {
+    const text = typeof output === "string" ? output : JSON.stringify(output);
+    const fields = { call_id: callId, bytes: Buffer.byteLength(text), name, waited_ms: waitedMs, turn };
+    this.#events.write("tool_result", requestId, fields, this.#events.keepsValues ? { output: text } : undefined);
+  }
+
+  /** Nothing is told of those that are left: that the gateway stops says nothing about their results. */
+  close(): void {
+    this.#isClosed = true;
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    this.#calls.clear();
+    this.#oldest = this.#newest = undefined;
+    this.#kept = this.#open = 0;
   }
 
   #hear(mine: string, input: readonly Item[]): BroughtResult[] {
@@ -132,7 +133,8 @@ export class OutstandingCalls {
       }
     }
     for (const { given } of calls.values()) {
-      if (given && this.#isCertain(given)) this.#miss(given, "the client goes on without the result of a call");
+      if (given && this.#isCertain(given))
+        this.#miss(given, `the client continued without the result of "${given.name}"`);
     }
     if (this.#open > 0) this.#hearOlder(mine, input, from);
     return results;
@@ -203,10 +205,16 @@ export class OutstandingCalls {
     const now = this.#clock.now();
     while (this.#oldest && this.#oldest.givenAt + keptFor <= now) {
       const call = this.#dropOldest();
-      if (call?.state === "open") this.#miss(call, "no result of a call has come");
+      if (call?.state === "open")
+        this.#miss(call, `no result of "${call.name}" came within ${keptFor / 60_000} minutes`);
     }
     this.#timer = this.#oldest && this.#wake(Math.max(1, this.#oldest.givenAt + keptFor - now));
   }
+}
+
+/** What the places of a key's calls begin with. */
+function ownedBy(key: string | null): string {
+  return key === null ? "" : `${key}\n`;
 }
 
 interface LastTurn {

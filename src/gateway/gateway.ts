@@ -2,15 +2,13 @@ import type { Config } from "../config/index.ts";
 import {
   type Candidate,
   Continuity,
-  type Ending,
-  Observer,
   OutstandingCalls,
   restoreTurn,
   runTurn,
   type TurnPlan,
   type TurnSeams,
 } from "../engine/index.ts";
-import { allowsModel, type BreakerState, createKeyring, type Key, type Keyring } from "../guard/index.ts";
+import { allowsModel, createKeyring, type Key, type Keyring } from "../guard/index.ts";
 import {
   type ClosableEventSink,
   createEventSink,
@@ -34,9 +32,12 @@ import {
   type ReplyStream,
   type Turn,
   TurnError,
+  type TurnListener,
 } from "../turn/index.ts";
 import { type ClientRequest, type Codec, codecs, eventStream, json, SseSink, WholeSink } from "../wire/index.ts";
+import { BreakerReport } from "./breaker-report.ts";
 import { toldInStream } from "./codex-client.ts";
+import { listenersFor, type Telemetry } from "./listeners.ts";
 import { type BackendState, Models, type PublicModel, type Route } from "./models.ts";
 import { adapterFor, candidateFor, checkRoute, headerList, ignoredParameters } from "./offer.ts";
 import { continueResponse, keptElsewhere } from "./provider-state.ts";
@@ -84,6 +85,7 @@ export class Gateway {
   readonly #continuity = new Continuity();
   readonly #outstanding: OutstandingCalls;
   readonly #seams: TurnSeams | undefined;
+  readonly #telemetry: Telemetry;
 
   constructor(config: Config, parts: GatewayParts = {}) {
     this.config = config;
@@ -95,14 +97,23 @@ export class Gateway {
     this.#events = createEventSink({
       to: config.telemetry.events,
       redactor,
-      onError: (error) => this.log.error({ err: error }, "telemetry events cannot be written"),
+      onError: (error) =>
+        this.log.error({ err: error }, "telemetry events cannot be written; later failures are not logged"),
     });
     this.#outstanding = new OutstandingCalls({ events: this.#events, log: this.log });
+    this.#telemetry = {
+      events: this.#events,
+      log: this.log,
+      metrics: this.metrics,
+      outstanding: this.#outstanding,
+      redact: config.telemetry.redact,
+    };
     this.keyring = createKeyring(config.keys);
+    const breakers = new BreakerReport(this.#telemetry);
     this.#models = new Models(config, (text) => redactor.providerMessage(text), {
       onListFailure: (backend, error) =>
-        this.log.info({ backend, reason: wordsOf(error) }, "the backend does not list its models"),
-      onBreaker: (backend, state) => this.#tellBreaker(backend, state),
+        this.log.info({ backend, reason: wordsOf(error) }, `could not list the models of ${backend}`),
+      onBreaker: (...change) => breakers.changed(...change),
       onSecrets: (secrets) => redactor.learn(secrets),
       onNotice: (level, fields, message) => this.log[level](fields, message),
     });
@@ -149,7 +160,7 @@ export class Gateway {
     const candidate = (taken: Route, adapter: FunctionAdapter, standsIn: boolean): Candidate =>
       candidateFor(taken, adapter, {
         onTaken: () => {
-          headers = { ...this.#tellDropped(adapter.dropped, context), ...tellIgnored(body, taken) };
+          headers = { ...this.#tellDropped(adapter.dropped, taken, context), ...tellIgnored(body, taken) };
         },
         restored: (asked) => restoreTurn(asked, taken.backend, memory, standsIn),
       });
@@ -164,9 +175,7 @@ export class Gateway {
       get headers() {
         return headers;
       },
-      run: async (reply, cancellation) => {
-        const observer = this.#observe(request, route, context);
-        this.metrics.turnStarted();
+      run: (reply, cancellation) => {
         const plan: TurnPlan = {
           turn,
           candidates,
@@ -175,7 +184,7 @@ export class Gateway {
           idForm: codec.answerId,
           ids,
           memory,
-          listener: observer,
+          listener: this.#listenersFor(request, route, context),
           clock: performance,
           receivedAt: context.receivedAt,
           keepAlive: route.settings.turn.keep_alive,
@@ -184,22 +193,27 @@ export class Gateway {
           isToldInStream: toldInStream(turn),
           seams: this.#seams,
         };
-        const ending = await runTurn(plan, reply);
-        this.#tellEnding(turn, observer, context.requestId, ending);
-        return ending;
+        return runTurn(plan, reply);
       },
     };
   }
 
-  #observe(request: ClientRequest, { backend }: Route, { requestId, key }: RequestContext): Observer {
-    const calls = this.#outstanding.of(key?.name ?? null);
-    const given = request.namesCalls ? calls : { ...calls, give: () => {} };
-    return new Observer(this.#events, this.log, requestId, backend.name, given, request.turn.input);
+  #listenersFor(request: ClientRequest, { backend }: Route, { requestId, key }: RequestContext): TurnListener {
+    return listenersFor(this.#telemetry, {
+      requestId,
+      key: key?.name ?? null,
+      backend: backend.name,
+      input: request.turn.input,
+      hasIds: request.namesCalls,
+    });
   }
 
-  #tellDropped(tools: readonly string[], { requestId }: RequestContext): Record<string, string> {
+  #tellDropped(tools: readonly string[], { backend }: Route, { requestId }: RequestContext): Record<string, string> {
     if (tools.length === 0) return {};
-    this.log.info({ request_id: requestId, tools: [...tools] }, "tools left out");
+    this.log.info(
+      { request_id: requestId, backend: backend.name, tools: [...tools] },
+      `left out ${tools.length} of the request's tools, which ${backend.name} does not support`,
+    );
     return { "x-toolwire-dropped-tools": headerList(tools) };
   }
 
@@ -244,44 +258,6 @@ export class Gateway {
     await Promise.all(this.#models.backends().map(({ lifecycle }) => lifecycle?.close?.()));
     this.#outstanding.close();
     await this.#events.close();
-  }
-
-  #tellEnding(turn: Turn, observer: Observer, requestId: string, ending: Ending): void {
-    const { status, totalMs, firstContentMs, usage, error } = ending;
-    const { backend, calls, repairs, failures } = observer;
-    this.metrics.turnFinished({ api: turn.api, backend, status, ms: totalMs, calls, repairs, firstContentMs, usage });
-    for (const { backend, error, next } of failures) {
-      if (error.code.startsWith("upstream_")) this.metrics.upstreamFailed({ backend, code: error.code, next });
-    }
-    const failed = failures.find((failure) => failure.error === error)?.backend ?? backend;
-    if (error) this.#tellFailure(failed, requestId, error);
-    if (this.log.isLevelEnabled("debug")) {
-      const ms = Math.round(totalMs);
-      this.log.debug({ request_id: requestId, backend, status, calls, ms }, "turn finished");
-    }
-  }
-
-  #tellBreaker(backend: string, state: BreakerState): void {
-    this.metrics.breakerChanged({ backend, open: state === "open" });
-    if (this.#events.on) this.#events.write("breaker", null, { backend, state });
-    const told = {
-      open: "the backend failed too often and is left alone for a while",
-      half_open: "the backend is tried again",
-      closed: "the backend works again",
-    }[state];
-    this.log[state === "open" ? "warn" : "info"]({ backend, state }, told);
-  }
-
-  #tellFailure(backend: string, requestId: string, error: TurnError): void {
-    if (error.code === "client_closed") return;
-    const level = error.code === "internal_error" ? "error" : "warn";
-    const { code, status, body } = error;
-    // A provider's words may quote the prompt.
-    const why =
-      error.quotes && this.config.telemetry.redact
-        ? { status, provider_type: body.type, provider_code: body.code }
-        : { err: error };
-    this.log[level]({ request_id: requestId, backend, code, ...why }, "the turn failed");
   }
 
   #noModel(key: Key | null): TurnError {

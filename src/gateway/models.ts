@@ -4,7 +4,7 @@ import { AppServers, CodexBackend } from "../backends/codex/index.ts";
 import { createDemoBackend } from "../backends/demo/index.ts";
 import { responsesApi } from "../backends/responses/index.ts";
 import { ServiceBackend } from "../backends/service.ts";
-import type { BackendConfig, Config } from "../config/index.ts";
+import type { BackendConfig, BreakerConfig, Config } from "../config/index.ts";
 import { nearestNames } from "../config/index.ts";
 import { type BreakerState, createBreaker } from "../guard/index.ts";
 import { type Backend, type Breaker, type EventFields, TurnError } from "../turn/index.ts";
@@ -27,7 +27,7 @@ export interface Route {
 /** What the models tell about themselves while they are used. */
 export interface ModelsListener {
   onListFailure(backend: string, error: unknown): void;
-  onBreaker(backend: string, state: BreakerState): void;
+  onBreaker(backend: string, state: BreakerState, settings: BreakerConfig): void;
   /** A backend has found what must not be shown to anybody. */
   onSecrets(secrets: readonly string[]): void;
   /** A program behind a backend has something to say to whoever runs the gateway. */
@@ -74,7 +74,7 @@ export class Models {
     this.#listener = listener;
     this.#services = new ServiceModels(({ name }, error) => listener.onListFailure(name, error));
     const breakerFor = (name: string, { breaker }: BackendConfig) =>
-      createBreaker({ backend: name, ...breaker, onState: (state) => listener.onBreaker(name, state) });
+      createBreaker({ backend: name, ...breaker, onState: (state) => listener.onBreaker(name, state, breaker) });
     for (const [name, settings] of Object.entries(config.backends)) {
       const backend = this.#create(name, settings);
       this.#places.set(name, { backend, breaker: breakerFor(name, settings), config: settings });

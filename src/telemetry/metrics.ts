@@ -15,10 +15,10 @@ export interface FinishedTurn {
   ms: number;
   /** When the first text, reasoning or call came; nothing when none did. */
   firstContentMs?: number | null | undefined;
-  /** Calls that became whole. */
+  /** Complete calls that the client was given. */
   calls: number;
-  /** How often each was needed. */
-  repairs?: ReadonlyMap<Repair, number> | undefined;
+  /** Each as often as it was needed. */
+  repairs?: readonly Repair[] | undefined;
   usage?: Usage | undefined;
 }
 
@@ -56,71 +56,71 @@ export function createMetrics({ outstandingCalls }: { outstandingCalls?: () => n
   });
   const turns = new Counter({
     name: "toolwire_turns_total",
-    help: "Finished turns, by how they ended",
+    help: "Finished turns, by API, backend and status",
     labelNames: ["api", "backend", "status"],
     registers,
   });
   const calls = new Counter({
     name: "toolwire_tool_calls_total",
-    help: "Whole tool calls that a model made",
+    help: "Complete tool calls that clients were given",
     labelNames: ["backend"],
     registers,
   });
   const tokens = new Counter({
     name: "toolwire_tokens_total",
-    help: "Tokens as the backend counted them; direction is input or output",
+    help: "Tokens that the backend reported; direction is input or output",
     labelNames: ["backend", "direction"],
     registers,
   });
   const firstContent = new Histogram({
     name: "toolwire_first_content_seconds",
-    help: "Time from the request to the first text, reasoning or call",
+    help: "Seconds from the request to the first text, reasoning or tool call",
     labelNames: ["backend"],
     buckets: firstContentBuckets,
     registers,
   });
   const duration = new Histogram({
     name: "toolwire_turn_seconds",
-    help: "Time from the request to the end of the turn",
+    help: "Seconds from the request to the end of the turn",
     labelNames: ["backend"],
     buckets: turnBuckets,
     registers,
   });
-  const open = new Gauge({ name: "toolwire_open_turns", help: "Turns that are under way", registers });
+  const open = new Gauge({ name: "toolwire_open_turns", help: "Turns in progress", registers });
   const upstreamErrors = new Counter({
     name: "toolwire_upstream_errors_total",
-    help: "Failures of a backend, by error code (docs/errors.md)",
+    help: "Failed attempts at a backend, by error code (docs/errors.md)",
     labelNames: ["backend", "code"],
     registers,
   });
   const repairs = new Counter({
     name: "toolwire_repairs_total",
-    help: "What was put right in tool calls, by kind (docs/repairs.md)",
+    help: "Repairs in tool calls, by kind (docs/repairs.md)",
     labelNames: ["backend", "kind"],
     registers,
   });
   const retries = new Counter({
     name: "toolwire_retries_total",
-    help: "Failures that were met with the same request again",
+    help: "Failed attempts that were retried at the same backend",
     labelNames: ["backend"],
     registers,
   });
   const fallbacks = new Counter({
     name: "toolwire_fallbacks_total",
-    help: "Failures that were met with another model, by the backend that failed",
+    help: "Failed attempts that were followed by a fallback, by the backend that failed",
     labelNames: ["backend"],
     registers,
   });
   const breakers = new Gauge({
     name: "toolwire_breaker_open",
-    help: "1 while a backend is left alone because it failed too often",
+    help: "1 while the circuit breaker of a backend is open, else 0",
     labelNames: ["backend"],
     registers,
   });
   if (outstandingCalls) {
     const outstanding: Gauge = new Gauge({
       name: "toolwire_outstanding_calls",
-      help: "Tool calls that clients were given and whose results may still come",
+      help: "Tool calls that clients were given and whose results are still expected",
       registers,
       collect: () => outstanding.set(outstandingCalls()),
     });
@@ -154,7 +154,7 @@ export function createMetrics({ outstandingCalls }: { outstandingCalls?: () => n
       turns.inc({ api, backend, status });
       mine?.calls.inc(count(turn.calls));
       mine?.duration.observe(ms / 1000);
-      for (const [kind, times] of turn.repairs ?? []) repairs.inc({ backend, kind }, times);
+      for (const kind of turn.repairs ?? []) repairs.inc({ backend, kind });
       if (typeof firstContentMs === "number") mine?.firstContent.observe(firstContentMs / 1000);
       if (!usage) return;
       mine?.input.inc(count(usage.inputTokens));

@@ -14,6 +14,11 @@ export interface TurnSummary {
   totalMs: number;
 }
 
+/** Whether the client got an answer. Where it did not, it got no calls but those of committed rounds. */
+export function isAnswered({ status }: TurnSummary): boolean {
+  return status === "completed" || status === "incomplete";
+}
+
 /** What the driver does about an attempt that failed. */
 export type NextStep =
   /** The same request goes to the same backend once more, after a wait. */
@@ -29,8 +34,10 @@ export type NextStep =
  * Hears what happens in one turn. Whoever listens implements what it needs; listeners do not know each other, and where there is
  * none nothing is computed.
  *
- * What an attempt tells may be taken back until `roundCommitted`: when an attempt fails before that, nothing of it reached the
- * client, and another `attemptStarted` follows.
+ * A turn has one or more rounds, and a round one or more attempts. What an attempt tells is pending until `roundCommitted`, and
+ * `attemptStarted` drops what is pending: nothing of that attempt reached the client. After `roundCommitted` everything is final,
+ * until the next `attemptStarted`. An answer that is not streamed commits nothing before its end; there `turnFinished` makes final
+ * what is pending, unless the turn failed or was cancelled: then the pending calls were not given.
  */
 export interface TurnListener {
   turnStarted?(turn: Turn): void;

@@ -31,11 +31,17 @@ export interface EventSink {
   write(event: string, requestId: string | null, fields: EventFields, values?: EventFields): void;
 }
 
-/** The log, as far as the engine speaks to it. */
+/** The fields of a log line. `err` may be anything that was thrown. */
+export interface LogFields {
+  err?: unknown;
+  [field: string]: unknown;
+}
+
+/** The log, as far as the engine and the listeners write to it. */
 export interface Log {
   isLevelEnabled(level: string): boolean;
-  debug(fields: EventFields, message: string): void;
-  info(fields: EventFields, message: string): void;
-  warn(fields: EventFields, message: string): void;
-  error(fields: { err?: unknown; [field: string]: unknown }, message: string): void;
+  debug(fields: LogFields, message: string): void;
+  info(fields: LogFields, message: string): void;
+  warn(fields: LogFields, message: string): void;
+  error(fields: LogFields, message: string): void;
 }

@@ -1,0 +1,33 @@
+import { GivenCalls, type GivenCallsOptions, type OutstandingCalls } from "../engine/index.ts";
+import { CallLog, type Metrics, TurnEvents, TurnLog, TurnMetrics } from "../telemetry/index.ts";
+import { type EventSink, type Log, listenWith, type TurnListener } from "../turn/index.ts";
+
+/** Where a gateway's turns are reported to. */
+export interface Telemetry {
+  events: EventSink;
+  log: Log;
+  metrics: Metrics;
+  outstanding: OutstandingCalls;
+  /** Whether nothing may hold what a person or a model wrote. */
+  redact: boolean;
+}
+
+export interface ListenedTurn extends GivenCallsOptions {
+  /** The backend that is asked first. */
+  backend: string;
+}
+
+/** Everything that listens to one turn. */
+export function listenersFor(
+  { events, log, metrics, outstanding, redact }: Telemetry,
+  turn: ListenedTurn,
+): TurnListener {
+  const { requestId, backend } = turn;
+  const listeners: TurnListener[] = [new TurnMetrics(metrics, backend)];
+  if (log.isLevelEnabled("error")) listeners.push(new TurnLog(log, { requestId, backend, redact }));
+  if (log.isLevelEnabled("debug")) listeners.push(new CallLog(log, requestId, backend));
+  if (events.on) listeners.push(new TurnEvents(events, requestId, backend));
+  // Behind the turn's events, because `turn_started` comes before each `tool_result`.
+  listeners.push(new GivenCalls(outstanding, turn));
+  return listenWith(listeners);
+}

@@ -1,0 +1,175 @@
+import {
+  type CallStarted,
+  type EventFields,
+  type EventSink,
+  isAnswered,
+  type NextStep,
+  type Repair,
+  type Turn,
+  type TurnError,
+  type TurnListener,
+  type TurnSummary,
+} from "../turn/index.ts";
+import { TurnTally } from "./turn-tally.ts";
+
+/** These changed how a call's arguments are written; the others changed what is around them. */
+const argumentsRepairs = new Set<Repair>([
+  "arguments_object",
+  "arguments_empty",
+  "arguments_at_end",
+  "trailing_comma",
+  "single_quotes",
+  "python_literal",
+  "raw_newline",
+  "bad_escape",
+  "unescaped_quote",
+  "unquoted_key",
+  "double_encoded",
+  "comment",
+  "repeated_parameter",
+  "undeclared_parameter",
+  "not_declared_type",
+]);
+
+/** How many texts that were no calls one attempt reports: a model that writes nonsense writes much of it. */
+const mostKeptTexts = 20;
+
+type PendingEvent = [event: string, fields: EventFields, values: EventFields | undefined];
+
+/**
+ * Writes the telemetry events of one turn. Events of an attempt wait until its round is committed, and are forgotten when the round
+ * is tried again.
+ */
+export class TurnEvents implements TurnListener {
+  readonly #events: EventSink;
+  readonly #requestId: string;
+  readonly #tally: TurnTally;
+  #pending: PendingEvent[] = [];
+  #keptTexts = 0;
+
+  /** `backend` is the one that is asked first. */
+  constructor(events: EventSink, requestId: string, backend: string) {
+    this.#events = events;
+    this.#requestId = requestId;
+    this.#tally = new TurnTally(backend);
+  }
+
+  turnStarted(turn: Turn): void {
+    const { api, model, stream } = turn;
+    this.#write("turn_started", { api, backend: this.#tally.backend, model, stream });
+    const names = turn.tools.flatMap((tool) => (tool.type === "hosted" ? [tool.definition.type] : [tool.name]));
+    if (names.length > 0) this.#write("tool_registry", { names });
+    let echoed = 0;
+    for (const item of turn.input) if (item.type === "call") echoed++;
+    if (echoed > 0) this.#write("echoed_calls", { count: echoed });
+  }
+
+  attemptStarted(backend: string): void {
+    this.#tally.attemptStarted(backend);
+    this.#keptTexts = 0;
+    if (this.#pending.length > 0) this.#pending = [];
+  }
+
+  attemptFailed(_backend: string, _error: TurnError, next: NextStep): void {
+    this.#tally.attemptFailed(next);
+  }
+
+  roundCommitted(): void {
+    this.#tally.roundCommitted();
+    this.#writePending();
+  }
+
+  callDone(call: CallStarted, text: string): void {
+    const { callId, name, dialect = null } = call;
+    this.#tally.calls.push(callId);
+    const fields = { id: callId, name, argument_bytes: Buffer.byteLength(text), dialect, owner: call.owner };
+    this.#tell("tool_call", fields, this.#events.keepsValues ? { arguments: text } : undefined);
+  }
+
+  callRepaired(repair: Repair, call: CallStarted | undefined): void {
+    this.#tally.repairs.push(repair);
+    const isOfArguments = argumentsRepairs.has(repair);
+    if (isOfArguments) this.#tell("arguments_repaired", { what: repair, kind: repair, ...idAndName(call) });
+    else this.#tell("call_repaired", { kind: repair, ...idAndName(call) });
+  }
+
+  argumentsBroken(call: CallStarted | undefined): void {
+    const dialect = call?.dialect ?? null;
+    this.#tell("parse_failure", { dialect, reason: "arguments are not JSON", ...idAndName(call) });
+  }
+
+  schemaMismatch(call: CallStarted | undefined, path: string): void {
+    this.#tell("schema_mismatch", { ...idAndName(call), path });
+  }
+
+  unknownTool(name: string): void {
+    this.#tell("unknown_tool", { name });
+  }
+
+  /** Written at once, because it is the reason why the round is tried again. */
+  strictFailed(name: string | null, path: string | null): void {
+    this.#write("strict_failure", { name, path });
+  }
+
+  textKept(dialect: string, reason: string, name: string | null): void {
+    if (++this.#keptTexts > mostKeptTexts) return;
+    this.#tell("parse_failure", { dialect, reason, id: null, name });
+  }
+
+  cutOff(dropped: { readonly bytes: number }): void {
+    this.#tally.cutOff(dropped);
+  }
+
+  turnFinished(summary: TurnSummary): void {
+    this.#tally.turnFinished(summary);
+    // Those that are pending were not given.
+    if (!isAnswered(summary)) this.#pending = this.#pending.filter(([event]) => event !== "tool_call");
+    this.#writePending();
+    this.#writeCutOff();
+    this.#writeFinished(summary);
+  }
+
+  #writeCutOff(): void {
+    const { backend, bytesDropped, calls } = this.#tally;
+    if (bytesDropped === undefined) return;
+    const ids = calls.filter((id) => id !== undefined);
+    this.#write("tool_cutoff", { call_ids: ids, backend, bytes_dropped: bytesDropped });
+  }
+
+  #writeFinished({ status, error, usage, firstContentMs, overheadMs, totalMs }: TurnSummary): void {
+    const { backend, attempts, calls, repairs } = this.#tally;
+    this.#write("turn_finished", {
+      status,
+      code: error?.code ?? null,
+      backend,
+      attempts,
+      calls: calls.length,
+      repairs: repairs.length,
+      usage: usage
+        ? { input_tokens: usage.inputTokens, output_tokens: usage.outputTokens, total_tokens: usage.totalTokens }
+        : null,
+      first_content_ms: firstContentMs,
+      overhead_ms: overheadMs,
+      total_ms: totalMs,
+    });
+  }
+
+  #tell(event: string, fields: EventFields, values?: EventFields): void {
+    if (this.#tally.isCommitted) this.#write(event, fields, values);
+    else this.#pending.push([event, fields, values]);
+  }
+
+  #writePending(): void {
+    if (this.#pending.length === 0) return;
+    for (const [event, fields, values] of this.#pending) this.#write(event, fields, values);
+    this.#pending = [];
+  }
+
+  #write(event: string, fields: EventFields, values?: EventFields): void {
+    this.#events.write(event, this.#requestId, fields, values);
+  }
+}
+
+function idAndName(call: CallStarted | undefined): { id: string | null; name: string | null } {
+  return { id: call?.callId ?? null, name: call?.name ?? null };
+}
