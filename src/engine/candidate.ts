@@ -1,6 +1,6 @@
 import { ExponentialBackoff, type IBackoff } from "cockatiel";
 import type { FunctionAdapter } from "../tools/index.ts";
-import type { Backend, Breaker, Item, Turn, TurnError } from "../turn/index.ts";
+import { type Backend, type Breaker, type Item, mayRetry, type Turn, type TurnError } from "../turn/index.ts";
 
 /** One candidate to have a turn answered: the model that was asked for, or one that stands in for it. */
 export interface Candidate {
@@ -51,7 +51,7 @@ export function firstDelay(): IBackoff<unknown> {
 
 /** How long to wait before the same request is sent again; `undefined` when it is not. */
 export function retryDelay(error: TurnError, delay: number): number | undefined {
-  if (!error.again) return undefined;
+  if (!mayRetry(error)) return undefined;
   const asked = waitAskedFor(error.retryAfter);
   if (asked > longestWait) return undefined;
   return asked + delay;

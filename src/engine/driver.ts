@@ -12,6 +12,7 @@ import {
   type TurnFinished,
   type TurnSummary,
   toTurnError,
+  wantsRewrite,
 } from "../turn/index.ts";
 import { Answer } from "./answer.ts";
 import { type Candidate, firstDelay, mayWorkElsewhere, retryDelay } from "./candidate.ts";
@@ -155,8 +156,8 @@ class Driver {
         observer.attemptFailed(candidate.backend.name, error, { action: "reask" });
         continue;
       }
-      const drops: boolean = !error.otherwise && !hasDropped && this.#drops(error);
-      if (round && !this.#cancellation.reason && (error.otherwise || drops)) {
+      const drops: boolean = !wantsRewrite(error) && !hasDropped && this.#drops(error);
+      if (round && !this.#cancellation.reason && (wantsRewrite(error) || drops)) {
         hasDropped ||= drops;
         retries++;
         observer.attemptFailed(candidate.backend.name, error, { action: "rewrite" });

@@ -160,7 +160,9 @@ function isContent({ type }: TurnEvent): boolean {
 }
 
 function noEnd(backend: string): TurnError {
-  return new TurnError("upstream_cut", `The backend "${backend}" gave no end.`, { again: true });
+  return new TurnError("upstream_cut", `The backend "${backend}" gave no end.`, {
+    failure: { by: "backend", phase: "answer", remedy: "retry" },
+  });
 }
 
 function silent(backend: string, milliseconds: number): TurnError {

@@ -29,6 +29,7 @@ import {
   isObject,
   type JsonObject,
   type JsonValue,
+  quotesOthers,
   type ReplyStream,
   type Turn,
   TurnError,
@@ -297,7 +298,7 @@ export class Gateway {
     const { code, status, body } = error;
     // A provider's words may quote the prompt.
     const why =
-      error.quotes && this.config.telemetry.redact
+      quotesOthers(error) && this.config.telemetry.redact
         ? { status, provider_type: body.type, provider_code: body.code }
         : { err: error };
     this.log[level]({ request_id: requestId, backend, code, ...why }, "the turn failed");
