@@ -126,7 +126,7 @@ export class Gateway {
     const route = this.#models.find(name, (id) => key === null || allowsModel(key, id));
     if (key && !allowsModel(key, name)) throw notAllowed(key, name);
     const state = foreignState(request.turn, body);
-    if (state && route.kind !== "responses") throw state;
+    if (state && !route.backend.capabilities.keepsResponses) throw state;
 
     const memory = this.#continuity.of(key?.name ?? null);
     const continued = continueResponse(request.turn, body, memory);

@@ -52,6 +52,8 @@ export class CodexBackend implements Backend {
       needsPrompt: ({ choice }) => demandsCall(choice) || server.abilities?.native === false,
       alwaysStreams: true,
       endsAtCalls: true,
+      refusesHostedChoice: true,
+      asksCodex: true,
       ignoredParameters,
     };
     this.lifecycle = {
