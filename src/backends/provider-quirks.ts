@@ -1,4 +1,4 @@
-import { isPortableId, TurnError } from "../turn/index.ts";
+import { isPortableId, isRefusal, quotesOthers, TurnError } from "../turn/index.ts";
 import type { ProviderApi } from "./service.ts";
 
 /** No configuration has more models; clients may name any. */
@@ -63,21 +63,26 @@ export class ProviderQuirks {
   }
 
   /**
-   * What can be done about a refusal; the error says whether the turn would be asked in another form now. Nothing is learnt from words
-   * that the request has itself: a provider may only quote them.
+   * Learns from a refusal what the model wants. The error that it returns says `rewrite` where the same turn would be written in
+   * another form now. Words that the request itself has teach nothing: a provider may only quote them.
    */
   learnFrom(error: unknown, { model, api, body }: { model: string; api: ProviderApi; body: () => string }): unknown {
-    if (!(error instanceof TurnError) || !error.atOnce) return error;
+    if (!(error instanceof TurnError) || !isRefusal(error)) return error;
     const isOwn = (words: RegExp) => {
       const [said] = words.exec(error.message) ?? [];
       return said !== undefined && !body().toLowerCase().includes(said.toLowerCase());
     };
     const learns = this.#learnsIds(error, model, isOwn) || (api === "chat" && this.#learnsOrder(error, model, isOwn));
     if (!learns) return error;
-    const { code, message, status, body: told, quotes } = error;
+    const { code, message, status, body: told } = error;
     const { type, param, code: upstreamCode } = told;
-    const otherwise = { type, param: param ?? undefined, upstreamCode, otherwise: true, quotes };
-    return new TurnError(code, message, { status, ...otherwise });
+    return new TurnError(code, message, {
+      status,
+      type,
+      param: param ?? undefined,
+      upstreamCode,
+      failure: { by: "backend", phase: "refusal", remedy: "rewrite", quotes: quotesOthers(error) },
+    });
   }
 
   #learnsIds({ code }: TurnError, model: string, says: (words: RegExp) => boolean): boolean {

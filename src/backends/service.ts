@@ -12,6 +12,10 @@ export interface ServiceApi {
   path: string;
   /** Whether reasoning is part of a message, so that a provider may miss it there. */
   readonly wantsReasoning: boolean;
+  /** Whether providers of the API keep responses. */
+  readonly keepsResponses: boolean;
+  /** Whether a provider may know tools that the request does not list. */
+  readonly knowsOtherTools: boolean;
   carries(tool: Tool, quirks: ProviderQuirks): boolean;
   writeRequest(turn: Turn, quirks: ProviderQuirks): JsonObject;
   createReader(backend: string, redact: Redact, emit: Emit, turn: Turn): AnswerReader;
@@ -36,6 +40,8 @@ export class ServiceBackend implements Backend {
     this.capabilities = {
       carries: (tool) => api.carries(tool, this.#quirks),
       wantsReasoning: api.wantsReasoning,
+      keepsResponses: api.keepsResponses,
+      knowsOtherTools: api.knowsOtherTools,
       takesCallId: (id, model) => this.#quirks.takesCallId(id, model),
       takesReasoning: (model) => this.#quirks.thinks(model),
     };

@@ -1,5 +1,5 @@
 import { isTooDeep } from "../tools/index.ts";
-import { isObject, type JsonObject, type JsonValue, parseJson, TurnError } from "../turn/index.ts";
+import { type BackendFailure, isObject, type JsonObject, type JsonValue, parseJson, TurnError } from "../turn/index.ts";
 import { messageOf, pathOf, type Redact, retryAfterOf, typeOf, wordOf } from "./provider-words.ts";
 import { statusOf } from "./reported-status.ts";
 
@@ -14,7 +14,7 @@ export function errorFromStatus(
   redact: Redact,
 ): TurnError {
   if (status < 400) {
-    return invalidAnswer(backend, `a redirect (${status}) instead of an answer. Is its base_url right?`, false);
+    return invalidAnswer(backend, `a redirect (${status}) instead of an answer. Is its base_url right?`, "none");
   }
   const parsed = parseJson(body);
   const error = isTooDeep(parsed) ? undefined : errorInside(parsed);
@@ -26,7 +26,7 @@ export function errorFromStatus(
     silent: `The backend "${backend}" answered ${status}.`,
     failed: `The backend "${backend}" failed with status ${status}`,
     retryAfter: retryAfterOf(headers["retry-after"]),
-    atOnce: true,
+    phase: "refusal",
     redact,
   });
 }
@@ -42,6 +42,7 @@ export function errorFromAnswer(backend: string, reported: JsonValue | undefined
     said,
     silent: `The backend "${backend}" refused the request and did not say why.`,
     failed: `The backend "${backend}" failed${said ? "" : " and did not say why"}`,
+    phase: "answer",
     redact,
   });
 }
@@ -57,22 +58,24 @@ interface ProviderError {
   /** How a sentence about the provider's own failure begins. */
   failed: string;
   retryAfter?: string | undefined;
-  /** It came in place of an answer. */
-  atOnce?: boolean;
+  phase: BackendFailure["phase"];
   redact: Redact;
 }
 
 function providerError(reported: ProviderError): TurnError {
-  const { backend, status, error, said, silent, failed, retryAfter, atOnce, redact } = reported;
-  const quotes = said !== undefined;
+  const { backend, status, error, said, silent, failed, retryAfter, phase, redact } = reported;
+  const failure = (isTransient: boolean): BackendFailure => ({
+    by: "backend",
+    phase,
+    remedy: isTransient ? "retry" : "none",
+    quotes: said !== undefined,
+  });
   if (status >= 500) {
     return new TurnError("upstream_error", redact(`${failed}${said ? `: ${said}` : "."}`), {
       status: status === 503 ? 503 : 502,
-      // A feature that is not there will not be there in a second.
-      again: status !== 501 && status !== 505,
       retryAfter,
-      atOnce,
-      quotes,
+      // A feature that is not there will not be there in a second.
+      failure: failure(status !== 501 && status !== 505),
     });
   }
   const details = {
@@ -80,19 +83,17 @@ function providerError(reported: ProviderError): TurnError {
     param: pathOf(error?.param, redact),
     upstreamCode: codeOf(error, said, redact),
     retryAfter,
-    atOnce,
-    quotes,
   };
   if (status === 429) {
     const limited = said ?? `The backend "${backend}" allows no more requests for now.`;
     // What is used up will not be there in a second.
-    const again = details.upstreamCode !== "insufficient_quota" && details.type !== "insufficient_quota";
-    return new TurnError("upstream_rate_limited", redact(limited), { ...details, again });
+    const isUsedUp = details.upstreamCode === "insufficient_quota" || details.type === "insufficient_quota";
+    return new TurnError("upstream_rate_limited", redact(limited), { ...details, failure: failure(!isUsedUp) });
   }
   return new TurnError("upstream_rejected", redact(said ?? silent), {
     ...details,
     status,
-    again: status === 408 || status === 409 || status === 425,
+    failure: failure(status === 408 || status === 409 || status === 425),
   });
 }
 
@@ -115,7 +116,7 @@ export function errorFromNetwork(backend: string, error: unknown): TurnError {
   switch (code) {
     case "UND_ERR_CONNECT_TIMEOUT":
       return new TurnError("upstream_timeout", `The backend "${backend}" could not be reached in time.`, {
-        again: true,
+        failure: { by: "backend", phase: "connection", remedy: "retry" },
         cause: error,
       });
     case "UND_ERR_HEADERS_TIMEOUT":
@@ -132,18 +133,18 @@ export function errorFromNetwork(backend: string, error: unknown): TurnError {
       return new TurnError(
         "upstream_unreachable",
         `The backend "${backend}" cannot be reached (${code}). Is its base_url right, and is it running?`,
-        { again: true, cause: error },
+        { failure: { by: "backend", phase: "connection", remedy: "retry" }, cause: error },
       );
     default:
       if (tlsTrouble.test(code)) {
         return new TurnError(
           "upstream_unreachable",
           `No secure connection to the backend "${backend}" (${code}). Is its base_url right, http or https?`,
-          { cause: error },
+          { failure: { by: "backend", phase: "connection", remedy: "none" }, cause: error },
         );
       }
       return new TurnError("upstream_cut", `The connection to the backend "${backend}" broke off.`, {
-        again: true,
+        failure: { by: "backend", phase: "answer", remedy: "retry" },
         cause: error,
       });
   }
@@ -154,13 +155,16 @@ const tlsTrouble = /^(?:EPROTO|ERR_(?:SSL|TLS)|CERT_|UNABLE_TO_|DEPTH_ZERO_|SELF
 
 export function cutAnswer(backend: string): TurnError {
   return new TurnError("upstream_cut", `The backend "${backend}" stopped in the middle of its answer.`, {
-    again: true,
+    failure: { by: "backend", phase: "answer", remedy: "retry" },
   });
 }
 
-export function invalidAnswer(backend: string, what: string, again = true): TurnError {
+/** A misconfigured address stays wrong, so that its `remedy` is none. */
+export function invalidAnswer(backend: string, what: string, remedy: BackendFailure["remedy"] = "retry"): TurnError {
   const stop = /[.?]$/.test(what) ? "" : ".";
-  return new TurnError("upstream_invalid", `The backend "${backend}" sent ${what}${stop}`, { again });
+  return new TurnError("upstream_invalid", `The backend "${backend}" sent ${what}${stop}`, {
+    failure: { by: "backend", phase: "answer", remedy },
+  });
 }
 
 function errorInside(body: JsonValue | undefined): JsonObject | undefined {

@@ -57,7 +57,7 @@ export class Upstream {
     };
   }
 
-  /** `besides` are headers of this request; what the configuration says goes before them. */
+  /** `extra` are headers of this request; a header from the configuration wins over one of the same name. */
   post(
     path: string,
     body: JsonObject,
@@ -173,7 +173,7 @@ class Exchange implements Dispatcher.DispatchHandler {
     const type = String(headers["content-type"] ?? "");
     if (status >= 300) this.#readError(status, headers);
     else if (type.includes("text/html")) {
-      this.#fail(invalidAnswer(this.#name, "a web page instead of an answer. Is its base_url right?", false));
+      this.#fail(invalidAnswer(this.#name, "a web page instead of an answer. Is its base_url right?", "none"));
     } else this.#readAnswer(type.includes("text/event-stream") || (this.#streams && !type.includes("json")));
   }
 

@@ -1,6 +1,13 @@
 import { isDeepStrictEqual } from "node:util";
 import { defineCommand } from "citty";
-import { type BackendConfig, type Config, formatDuration, type ModelConfig } from "../config/index.ts";
+import {
+  type BackendConfig,
+  type Config,
+  formatDuration,
+  isService,
+  kindOf,
+  type ModelConfig,
+} from "../config/index.ts";
 import { displayPath, loadOrExplain } from "./load.ts";
 
 export const checkFlags = {
@@ -53,7 +60,7 @@ export function describe(config: Config, title: (text: string) => string = (text
 /** How the backends are that run a program here. What they say is no mistake of the configuration. */
 async function describeStates(config: Config): Promise<string[][]> {
   const programs = [...Object.values(config.backends), ...Object.values(config.models).map(({ settings }) => settings)];
-  if (!programs.some(({ kind }) => kind === "codex")) return [];
+  if (!programs.some((settings) => kindOf(settings).runsProgram)) return [];
   const { createGateway } = await import("../gateway/index.ts");
   const telemetry = { ...config.telemetry, events: "none" };
   const gateway = createGateway({ ...config, telemetry, log: { level: "silent" } });
@@ -70,17 +77,8 @@ function address({ host, port }: Config["listen"]): string {
 }
 
 function describeBackend(backend: BackendConfig): string[] {
-  switch (backend.kind) {
-    case "demo":
-      return [[`built in, ${formatDuration(backend.pace)} a piece`, ...describeCalls(backend)].join(", ")];
-    case "codex":
-      return [backend.command.join(" "), [`home ${backend.home}`, ...describeCalls(backend)].join(", ")];
-    default: {
-      const headers = Object.keys(backend.headers).map((name) => `${name} ********`);
-      const rest = [backend.api_key ? "key ********" : "no key", ...headers, ...describeCalls(backend)];
-      return [backend.base_url, rest.join(", ")];
-    }
-  }
+  const columns = kindOf(backend).describe(backend);
+  return [...columns.slice(0, -1), [...columns.slice(-1), ...describeCalls(backend)].join(", ")];
 }
 
 /** How calls are asked for and found. What is usual goes without saying. */
@@ -110,15 +108,18 @@ function describeLimits({ concurrent, per_key: rate }: Config["limits"]): string
 /** Names that need no alias. */
 function open({ backends }: Config): string[][] {
   const rows = Object.entries(backends).flatMap(([name, backend]) => openNames(name, backend));
-  const services = Object.keys(backends).filter((name) => backends[name]?.kind !== "demo");
-  return services.length === 1 ? [...rows, ["any other name", `passed on to ${services[0]}`]] : rows;
+  const services = Object.entries(backends).filter(([, backend]) => isService(backend));
+  return services.length === 1 ? [...rows, ["any other name", `passed on to ${services[0]?.[0]}`]] : rows;
 }
 
-function openNames(name: string, { kind, tools }: BackendConfig): string[][] {
-  const written = [`${name}/DIALECT`, "the same, with calls written as text"];
-  if (kind === "demo") return [[name, `${name}/native`], ...(tools === "native" ? [written] : [])];
-  const own = kind === "codex" ? [[name, "the model that its home is set to"]] : [];
-  return [...own, [`${name}/…`, `any model of ${name}`]];
+function openNames(name: string, backend: BackendConfig): string[][] {
+  const { ownName, fixedModels } = kindOf(backend);
+  const own = ownName ? [[name, ownName.describe(name)]] : [];
+  if (!fixedModels) return [...own, [`${name}/…`, `any model of ${name}`]];
+  // Where tools stand in the prompt, all variants write their calls as the prompt says.
+  if (backend.tools === "prompted") return own;
+  const { name: placeholder, meaning } = fixedModels.variantsInWords;
+  return [...own, [`${name}/${placeholder}`, meaning]];
 }
 
 function align(rows: string[][]): string {

@@ -1,3 +1,4 @@
+import type { BackendKindName, OwnSettings } from "./kinds/index.ts";
 import type { Settings } from "./schema.ts";
 
 /** The configuration as the gateway uses it: durations in milliseconds, sizes in bytes, paths absolute, every level merged. */
@@ -66,29 +67,10 @@ export interface SharedConfig {
   turn: TurnConfig;
 }
 
-export interface HttpBackendConfig extends SharedConfig {
-  kind: "chat" | "responses";
-  /** Without a slash at the end. */
-  base_url: string;
-  api_key?: string;
-  headers: Record<string, string>;
-}
-
-export interface CodexBackendConfig extends SharedConfig {
-  kind: "codex";
-  command: string[];
-  home: string;
-  /** Images that a request names by their addresses are fetched by the gateway. */
-  fetch_images: boolean;
-}
-
-export interface DemoBackendConfig extends SharedConfig {
-  kind: "demo";
-  /** Between two pieces of an answer. */
-  pace: number;
-}
-
-export type BackendConfig = HttpBackendConfig | CodexBackendConfig | DemoBackendConfig;
+/** The settings of a backend: those of its kind, and those that every kind has. */
+export type BackendConfig<Kind extends BackendKindName = BackendKindName> = {
+  [Name in Kind]: { kind: Name } & OwnSettings<Name> & SharedConfig;
+}[Kind];
 
 export interface ModelConfig {
   backend: string;

@@ -1,10 +1,11 @@
 import { createHash } from "node:crypto";
-import { turnShape } from "./backend-schema.ts";
+import { isService, kindOf } from "./kinds/index.ts";
 import { isMapping } from "./mapping.ts";
 import { formatPath, type Mistake, quote } from "./mistake.ts";
 import { didYouMean } from "./nearest.ts";
 import { usualKeyName } from "./resolve.ts";
 import type { Settings } from "./schema.ts";
+import { turnShape } from "./shared-shape.ts";
 import type { Parts } from "./unbuilt.ts";
 
 export interface Checked {
@@ -22,7 +23,7 @@ export function crossCheck(checked: Checked): Mistake[] {
     ...checkListen(checked),
     ...checkKeys(checked),
     ...checkModels(checked),
-    ...checkDemoModels(checked),
+    ...checkFixedModels(checked),
     ...checkDefaultModel(checked),
     ...checkFallbacks(checked),
     ...checkDialects(checked),
@@ -81,15 +82,17 @@ function checkModels(checked: Checked): Mistake[] {
     }));
 }
 
-/** The demo speaks natively, or in a dialect. */
-function checkDemoModels({ settings, parts }: Checked): Mistake[] {
-  const known = ["native", ...parts.dialects];
-  return Object.entries(settings.models)
-    .filter(([, { backend, model }]) => settings.backends[backend]?.kind === "demo" && model && !known.includes(model))
-    .map(([name, { model = "" }]) => ({
-      path: formatPath(["models", name, "model"]),
-      message: `the demo has no model ${quote(model)}; expected native, or a dialect${didYouMean(model, known)}`,
-    }));
+/** A kind whose models are all known in advance takes no other names. */
+function checkFixedModels({ settings, parts }: Checked): Mistake[] {
+  return Object.entries(settings.models).flatMap(([name, { backend: target, model }]) => {
+    const backend = settings.backends[target];
+    const fixed = backend && kindOf(backend).fixedModels;
+    if (!fixed || !model) return [];
+    const known = [fixed.main, ...fixed.variants(parts.dialects)];
+    if (known.includes(model)) return [];
+    const message = `the ${backend.kind} has no model ${quote(model)}; expected ${fixed.expected}`;
+    return [{ path: formatPath(["models", name, "model"]), message: message + didYouMean(model, known) }];
+  });
 }
 
 function checkDefaultModel({ settings, mistaken }: Checked): Mistake[] {
@@ -112,9 +115,8 @@ function checkFallbacks({ settings, mistaken }: Checked): Mistake[] {
 /** A name that no request could use leads nowhere. */
 function checkModelName(settings: Settings, name: string, path: string): Mistake[] {
   const backends = Object.entries(settings.backends);
-  const services = backends.filter(([, { kind }]) => kind !== "demo");
-  // The name of such a backend is also that of a model.
-  const named = backends.filter(([, { kind }]) => kind === "demo" || kind === "codex").map(([backend]) => backend);
+  const services = backends.filter(([, backend]) => isService(backend));
+  const named = backends.filter(([, backend]) => kindOf(backend).ownName !== undefined).map(([backend]) => backend);
   const slash = name.indexOf("/");
   const known =
     Object.hasOwn(settings.models, name) ||

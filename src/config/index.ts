@@ -1,10 +1,7 @@
 export type {
   BackendConfig,
   BreakerConfig,
-  CodexBackendConfig,
   Config,
-  DemoBackendConfig,
-  HttpBackendConfig,
   KeyConfig,
   ModelConfig,
   RateConfig,
@@ -14,6 +11,8 @@ export type {
 } from "./config.ts";
 export { formatDuration, parseDuration } from "./duration.ts";
 export type { Environment } from "./environment.ts";
+export { type BackendKindName, backendKinds, isService, kindOf } from "./kinds/index.ts";
+export type { FixedModels, OwnName } from "./kinds/kind.ts";
 export { type LoadedConfig, type LoadOptions, loadConfig } from "./load.ts";
 export { ConfigError, type Mistake, mistakeLine } from "./mistake.ts";
 export { didYouMean, nearestNames } from "./nearest.ts";

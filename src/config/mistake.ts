@@ -36,19 +36,17 @@ function formatStep(step: PropertyKey): string {
   return /^[\w$@:/-][\w$@:/.-]{0,99}$/.test(name) ? `.${name}` : `[${quote(name)}]`;
 }
 
-/** Keys whose values must not reach a screen. */
-const secretKeys = new Set<PropertyKey>(["api_key", "key", "hash", "headers", "env"]);
 /** An address may hold a password or a token. */
 const addressWithSecret = /^[a-z+]+:.*[@?]/is;
 
-function isSecret(path: Path): boolean {
+function isSecret(path: Path, secretKeys: ReadonlySet<PropertyKey>): boolean {
   // A gateway key may be written without a name, as an entry of the list itself.
   return path.some((step) => secretKeys.has(step)) || (path[0] === "keys" && path.length === 2);
 }
 
-/** What was found at a path, in words that are safe to print. */
-export function describeFound(path: Path, value: unknown): string {
-  const secret = isSecret(path) || (typeof value === "string" && addressWithSecret.test(value));
+/** What was found at a path, in words that are safe to print: values under `secretKeys` are not shown. */
+export function describeFound(path: Path, value: unknown, secretKeys: ReadonlySet<PropertyKey>): string {
+  const secret = isSecret(path, secretKeys) || (typeof value === "string" && addressWithSecret.test(value));
   if (secret || value === "" || value === null || typeof value === "object") return describeKind(value);
   return typeof value === "string" ? quote(value) : String(value);
 }

@@ -1,6 +1,6 @@
 import type { Config } from "./config.ts";
 import { crossCheck } from "./cross-checks.ts";
-import { defaultBackends, defaultModel, defaultSources } from "./defaults.ts";
+import { defaultBackends, defaultModel } from "./defaults.ts";
 import { type Environment, expandEnvironment } from "./environment.ts";
 import { isMapping, type Mapping } from "./mapping.ts";
 import { ConfigError, type Mistake } from "./mistake.ts";
@@ -25,20 +25,22 @@ export function parseConfig(text: string, options: ParseOptions): Config {
 
 /** A configuration from plain values, such as YAML gives. Throws a ConfigError with every mistake in it. */
 export function toConfig(value: unknown, options: ParseOptions): Config {
-  const { kinds, dialects, environment, directory } = options;
+  const { dialects, environment, directory } = options;
   const expanded = expandEnvironment(value ?? {}, environment);
   const written = complete(expanded.value, options);
   const { settings, mistakes: invalid } = validate(written, expanded.failed);
 
   const mistakes = [...expanded.mistakes, ...invalid];
   if (settings !== undefined) {
-    const parts = { kinds, dialects };
+    const parts = { dialects };
     const mistaken = (key: keyof Settings) => mistakes.some(({ path }) => isUnder(path, key));
-    mistakes.push(...findUnbuilt(settings, parts), ...crossCheck({ settings, written, mistaken, parts }));
+    mistakes.push(...findUnbuilt(settings), ...crossCheck({ settings, written, mistaken, parts }));
     if (mistakes.length === 0) return resolveSettings(settings, directory, hasNoBackends(expanded.value));
   }
   const found = inOrder(onePerKey(mistakes), written);
-  throw new ConfigError(hasNoBackends(expanded.value) ? found.map(atItsSource) : found);
+  throw new ConfigError(
+    hasNoBackends(expanded.value) ? found.map((mistake) => atItsSource(mistake, environment)) : found,
+  );
 }
 
 /** What the environment and the command line add to what is written. */
@@ -46,7 +48,7 @@ function complete(written: unknown, { environment, listen = {} }: ParseOptions):
   if (!isMapping(written)) return written;
   const completed: Mapping = { ...written };
   if (hasNoBackends(written)) {
-    completed.backends = defaultBackends(environment);
+    completed.backends = defaultBackends(environment).backends;
     completed.default_model = written.default_model ?? defaultModel;
   }
   overlay(completed, "listen", listen);
@@ -66,8 +68,9 @@ function hasNoBackends(written: unknown): boolean {
   return isMapping(backends) && Object.keys(backends).length === 0;
 }
 
-function atItsSource({ path, message }: Mistake): Mistake {
-  return { path: defaultSources.get(path) ?? path, message };
+/** A value of the default backends may come from a variable, and is to be mended there. */
+function atItsSource({ path, message }: Mistake, environment: Environment): Mistake {
+  return { path: defaultBackends(environment).sources.get(path) ?? path, message };
 }
 
 function isUnder(path: string, key: string): boolean {

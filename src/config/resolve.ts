@@ -11,6 +11,8 @@ import type {
   TimeoutsConfig,
   TurnConfig,
 } from "./config.ts";
+import { kindOf } from "./kinds/index.ts";
+import type { ToAbsolute } from "./kinds/kind.ts";
 import type { Settings } from "./schema.ts";
 
 export const turnDefaults: TurnConfig = {
@@ -66,7 +68,7 @@ export function resolveSettings(settings: Settings, directory: string, assumed: 
   };
 }
 
-function resolveBackend(backend: BackendSettings, turn: TurnConfig, path: (written: string) => string): BackendConfig {
+function resolveBackend(backend: BackendSettings, turn: TurnConfig, toAbsolute: ToAbsolute): BackendConfig {
   const shared = mergeShared(backend, {
     tools: "native",
     dialects: "auto",
@@ -75,61 +77,25 @@ function resolveBackend(backend: BackendSettings, turn: TurnConfig, path: (writt
     retries: retriesDefault,
     turn,
   });
-  switch (backend.kind) {
-    case "demo":
-      return { ...shared, kind: backend.kind, pace: backend.pace };
-    case "codex": {
-      const { kind, command, home, fetch_images } = backend;
-      return { ...shared, kind, command, home: path(home), fetch_images };
-    }
-    default: {
-      const { kind, base_url, api_key, headers } = backend;
-      return { ...shared, kind, base_url, ...(api_key && { api_key }), headers };
-    }
-  }
+  return { ...shared, ...kindOf(backend).resolve(backend, toAbsolute) };
 }
 
 function resolveModel(
   model: ModelSettings,
   name: string,
   backends: Record<string, BackendConfig>,
-  path: (written: string) => string,
+  toAbsolute: ToAbsolute,
 ): ModelConfig {
   const backend = backends[model.backend];
   if (backend === undefined) throw new Error(`models.${name}: its backend was not checked`);
+  const kind = kindOf(backend);
   return {
     backend: model.backend,
-    settings: override(backend, model, path),
-    model: model.model ?? (backend.kind === "demo" ? "native" : name),
+    // A key that the kind of backend does not have changes nothing.
+    settings: { ...mergeShared(model, backend), ...kind.override(backend, model, toAbsolute) },
+    model: model.model ?? kind.fixedModels?.main ?? name,
     fallback: model.fallback,
   };
-}
-
-/** What a model says of its own over what its backend has. A key that the kind of backend does not have changes nothing. */
-function override(backend: BackendConfig, model: ModelSettings, path: (written: string) => string): BackendConfig {
-  const shared = mergeShared(model, backend);
-  switch (backend.kind) {
-    case "demo":
-      return { ...backend, ...shared, pace: model.pace ?? backend.pace };
-    case "codex":
-      return {
-        ...backend,
-        ...shared,
-        command: model.command ?? backend.command,
-        home: model.home === undefined ? backend.home : path(model.home),
-        fetch_images: model.fetch_images ?? backend.fetch_images,
-      };
-    default: {
-      const api_key = model.api_key ?? backend.api_key;
-      return {
-        ...backend,
-        ...shared,
-        base_url: model.base_url ?? backend.base_url,
-        ...(api_key && { api_key }),
-        headers: { ...backend.headers, ...model.headers },
-      };
-    }
-  }
 }
 
 function mergeShared(written: SharedSettings, base: SharedConfig): SharedConfig {

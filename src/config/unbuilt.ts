@@ -6,8 +6,6 @@ import { type Settings, settingsSchema } from "./schema.ts";
 
 /** What this version is made of, as its other rooms know it. */
 export interface Parts {
-  /** The kinds of backend that there are. */
-  kinds: readonly string[];
   /** The names of the dialects that there are. */
   dialects: readonly string[];
 }
@@ -39,18 +37,17 @@ const table: Unbuilt[] = [
 ];
 
 /** The keys that ask for a part that is not there. */
-export function findUnbuilt(settings: Settings, { kinds }: Parts): Mistake[] {
-  const rows = [...table, ...row(["backends.*.kind"], "backends of this kind are", only(...kinds))];
+export function findUnbuilt(settings: Settings): Mistake[] {
   const off = (path: string) =>
     (path.startsWith("tools.") && !settings.tools.enabled) ||
     (path.startsWith("store.") && settings.store.url === "memory:");
-  const missing = rows.filter(({ path }) => !off(path));
+  const missing = table.filter(({ path }) => !off(path));
   return missing.flatMap(({ path, part, accepts }) =>
     matches(settings, path.split("."))
       .filter(({ value }) => !accepts(value))
       .map((match) => ({
         path: formatPath(match.path),
-        message: `${part} not built yet; leave this ${path.endsWith("kind") ? "backend" : "key"} out`,
+        message: `${part} not built yet; leave this key out`,
       })),
   );
 }

@@ -1,4 +1,5 @@
 import type { z } from "zod";
+import { backendKinds } from "./kinds/index.ts";
 import { remove, valueAt } from "./mapping.ts";
 import { describeFound, describeKind, formatPath, type Mistake, type Path } from "./mistake.ts";
 import { type Settings, settingsSchema } from "./schema.ts";
@@ -30,6 +31,12 @@ export function validate(written: unknown, failed: readonly Path[] = []): Valida
   }
 }
 
+/** Keys whose values must not reach a screen: of the gateway's keys, of MCP servers, and of every kind of backend. */
+const secretKeys = new Set<PropertyKey>([
+  ...["key", "hash", "headers", "env"],
+  ...Object.values(backendKinds).flatMap((kind) => kind.secretKeys),
+]);
+
 interface Problem {
   path: Path;
   message: string;
@@ -48,7 +55,7 @@ function toProblems(issue: z.core.$ZodIssue, value: unknown): Problem[] {
   if (found === undefined) return [problem(path, `missing; ${message}`)];
   if (issue.code !== "custom") return [problem(path, `${message}, found ${describeKind(found)}`)];
   const { hint = "", decidesTheRest = false } = issue.params ?? {};
-  const line = `${message}, found ${describeFound(path, found)}${hint}`;
+  const line = `${message}, found ${describeFound(path, found, secretKeys)}${hint}`;
   return [problem(path, line, decidesTheRest ? path.slice(0, -1) : path)];
 }
 

@@ -20,8 +20,7 @@ export class InvalidCall extends TurnError {
   readonly #correction: Correction;
 
   constructor(message: string, correction: Correction) {
-    // It may have the model's words in it.
-    super("tool_call_invalid", message, { quotes: true });
+    super("tool_call_invalid", message, { failure: { by: "model" } });
     this.#correction = correction;
   }
 

@@ -233,7 +233,9 @@ function isContent({ type }: BackendEvent): boolean {
 }
 
 function noEnd(backend: string): TurnError {
-  return new TurnError("upstream_cut", `The backend "${backend}" gave no end.`, { again: true });
+  return new TurnError("upstream_cut", `The backend "${backend}" gave no end.`, {
+    failure: { by: "backend", phase: "answer", remedy: "retry" },
+  });
 }
 
 function silent(backend: string, milliseconds: number): TurnError {

@@ -142,7 +142,7 @@ export class Gateway {
     const { key } = context;
     const route = this.#models.find(name, (id) => key === null || allowsModel(key, id));
     if (key && !allowsModel(key, name)) throw notAllowed(key, name);
-    if (request.continues && route.kind !== "responses") throw keptElsewhere(request.continues);
+    if (request.continues && !route.backend.capabilities.keepsResponses) throw keptElsewhere(request.continues);
 
     const memory = this.#continuity.of(key?.name ?? null);
     const continued = continueResponse(request, memory);

@@ -1,22 +1,23 @@
 import { isDeepStrictEqual } from "node:util";
-import { chatApi } from "../backends/chat/index.ts";
-import { AppServers, CodexBackend } from "../backends/codex/index.ts";
-import { createDemoBackend } from "../backends/demo/index.ts";
-import { responsesApi } from "../backends/responses/index.ts";
-import { ServiceBackend } from "../backends/service.ts";
-import type { BackendConfig, BreakerConfig, Config } from "../config/index.ts";
-import { nearestNames } from "../config/index.ts";
+import {
+  type BackendConfig,
+  type BackendKindName,
+  type BreakerConfig,
+  type Config,
+  isService,
+  kindOf,
+  nearestNames,
+} from "../config/index.ts";
 import { type BreakerState, createBreaker } from "../guard/index.ts";
-import { type Backend, type Breaker, type EventFields, TurnError } from "../turn/index.ts";
+import { type Backend, type Breaker, TurnError } from "../turn/index.ts";
+import { type BackendContext, createBackends } from "./kinds/index.ts";
 import { parts } from "./parts.ts";
 import { ServiceModels } from "./service-models.ts";
-import { version } from "./version.ts";
 
 /** Where a model's name leads. */
 export interface Route {
   backend: Backend;
   breaker: Breaker;
-  kind: BackendConfig["kind"];
   /** The model's name as the backend knows it. */
   model: string;
   settings: BackendConfig;
@@ -25,16 +26,12 @@ export interface Route {
 }
 
 /** What the models tell about themselves while they are used. */
-export interface ModelsListener {
+export interface ModelsListener extends Pick<BackendContext, "onSecrets" | "onNotice"> {
   onListFailure(backend: string, error: unknown): void;
   onBreaker(backend: string, state: BreakerState, settings: BreakerConfig): void;
-  /** A backend has found what must not be shown to anybody. */
-  onSecrets(secrets: readonly string[]): void;
-  /** A program behind a backend has something to say to whoever runs the gateway. */
-  onNotice(level: "info" | "warn" | "error", fields: EventFields, message: string): void;
 }
 
-/** How a backend is that has something to tell of itself. */
+/** The state of a backend that can tell it. */
 export interface BackendState {
   backend: string;
   /** Why it cannot be used, and what to do about it; `null` where it can. */
@@ -46,51 +43,49 @@ export interface BackendState {
 export interface PublicModel {
   id: string;
   backend: string;
-  kind: BackendConfig["kind"];
+  kind: BackendKindName;
+  /** Whether it is another form of a model whose name is shorter. Few people look for one. */
+  isVariant: boolean;
 }
 
-interface Place {
+/** A backend with the settings that it was made of. */
+interface ConfiguredBackend {
   backend: Backend;
   breaker: Breaker;
-  config: BackendConfig;
+  settings: BackendConfig;
 }
 
 /** The public names of models, and the backends behind them. */
 export class Models {
   readonly #config: Config;
-  readonly #places = new Map<string, Place>();
-  /** Aliases that differ from their backend have a connection of their own. */
-  readonly #aliases = new Map<string, Place>();
+  /** By their names in the configuration. */
+  readonly #backends = new Map<string, ConfiguredBackend>();
+  /** By the names of models whose settings differ from their backend's: each has a connection of its own. */
+  readonly #ownBackends = new Map<string, ConfiguredBackend>();
   /** A bare name is passed on where there is only one service that it can be meant for. */
   readonly #onlyService: string | undefined;
   readonly #services: ServiceModels;
-  readonly #appServers = new AppServers();
-  readonly #redact: (text: string) => string;
-  readonly #listener: ModelsListener;
 
   constructor(config: Config, redact: (text: string) => string, listener: ModelsListener) {
     this.#config = config;
-    this.#redact = redact;
-    this.#listener = listener;
     this.#services = new ServiceModels(({ name }, error) => listener.onListFailure(name, error));
+    const create = createBackends({ redact, onSecrets: listener.onSecrets, onNotice: listener.onNotice });
     const breakerFor = (name: string, { breaker }: BackendConfig) =>
       createBreaker({ backend: name, ...breaker, onState: (state) => listener.onBreaker(name, state, breaker) });
     for (const [name, settings] of Object.entries(config.backends)) {
-      const backend = this.#create(name, settings);
-      this.#places.set(name, { backend, breaker: breakerFor(name, settings), config: settings });
+      this.#backends.set(name, { backend: create(name, settings), breaker: breakerFor(name, settings), settings });
     }
     for (const [alias, { backend: name, settings }] of Object.entries(config.models)) {
-      const place = this.#place(name);
-      if (isDeepStrictEqual(place.config, settings)) continue;
-      const backend = this.#create(name, settings);
-      const breaker = isSameService(place.config, settings) ? place.breaker : breakerFor(alias, settings);
-      this.#aliases.set(alias, { backend, breaker, config: settings });
+      const shared = this.#backend(name);
+      if (isDeepStrictEqual(shared.settings, settings)) continue;
+      const breaker = isSameService(shared.settings, settings) ? shared.breaker : breakerFor(alias, settings);
+      this.#ownBackends.set(alias, { backend: create(name, settings), breaker, settings });
     }
-    const services = [...this.#places].filter(([, { config }]) => config.kind !== "demo");
-    this.#onlyService = services.length === 1 ? services[0]?.[0] : undefined;
+    const services = this.#serviceNames();
+    this.#onlyService = services.length === 1 ? services[0] : undefined;
   }
 
-  /** Of the backends that can say how they are. */
+  /** Of the backends that can tell their state. */
   async states(): Promise<BackendState[]> {
     const states = this.backends().map(async ({ name, lifecycle }): Promise<BackendState[]> => {
       if (!lifecycle?.ready) return [];
@@ -101,120 +96,105 @@ export class Models {
   }
 
   backends(): Backend[] {
-    return [...this.#places.values(), ...this.#aliases.values()].map(({ backend }) => backend);
+    return [...this.#backends.values(), ...this.#ownBackends.values()].map(({ backend }) => backend);
   }
 
   /** Asks the services for what they offer, so that `list` has it. */
   refresh(): Promise<void> {
-    return this.#services.refresh([...this.#places.values()].map(({ backend }) => backend));
+    return this.#services.refresh([...this.#backends.values()].map(({ backend }) => backend));
   }
 
-  /** The names that can be listed: aliases, the demo's, and what services have said of themselves so far. */
+  /** The names that can be listed: aliases, models that are known in advance, and those that services have listed so far. */
   list(): PublicModel[] {
-    return [...this.#listMain(), ...this.#listWritten()];
+    return [...this.#listMain(), ...this.#listVariants()];
   }
 
   #listMain(): PublicModel[] {
     const aliases = Object.entries(this.#config.models).map(([id, { backend }]) => this.#public(id, backend));
-    const others = [...this.#places].flatMap(([name, { backend, config }]) =>
-      config.kind === "demo"
-        ? [this.#public(name, name), this.#public(`${name}/native`, name)]
-        : [
-            ...(config.kind === "codex" ? [this.#public(name, name)] : []),
-            ...this.#services.known(backend).map((model) => this.#public(`${name}/${model}`, name)),
-          ],
-    );
+    const others = [...this.#backends].flatMap(([name, { backend, settings }]) => {
+      const { ownName, fixedModels } = kindOf(settings);
+      const models = fixedModels ? [fixedModels.main] : this.#services.known(backend);
+      const ids = [...(ownName ? [name] : []), ...models.map((model) => `${name}/${model}`)];
+      return ids.map((id) => this.#public(id, name));
+    });
     return [...aliases, ...others];
   }
 
-  /** The demo, with calls written as text; last, because they are many and few people look for them. */
-  #listWritten(): PublicModel[] {
-    const demos = [...this.#places].filter(([, { config }]) => config.kind === "demo");
-    return demos.flatMap(([name]) => parts.dialects.map((dialect) => this.#public(`${name}/${dialect}`, name)));
+  /** Last in the list, because they are many and few people look for them. */
+  #listVariants(): PublicModel[] {
+    return [...this.#backends].flatMap(([name, { settings }]) => {
+      const variants = kindOf(settings).fixedModels?.variants(parts.dialects) ?? [];
+      return variants.map((variant) => this.#public(`${name}/${variant}`, name));
+    });
   }
 
   /** Throws where there is no such model; the names that it then offers are those that `isAllowed`. */
   find(name: string, isAllowed: (name: string) => boolean): Route {
     const alias = this.#config.models[name];
     if (alias) {
-      return routeTo(this.#aliases.get(name) ?? this.#place(alias.backend), alias.model, alias.fallback);
+      return routeTo(this.#ownBackends.get(name) ?? this.#backend(alias.backend), alias.model, alias.fallback);
     }
-    if (this.#places.get(name)?.config.kind === "demo") return routeTo(this.#place(name), "native");
-    // The model that Codex itself is set to.
-    if (this.#places.get(name)?.config.kind === "codex") return routeTo(this.#place(name), name);
+    const named = this.#backends.get(name);
+    const ownName = named && kindOf(named.settings).ownName;
+    if (ownName) return routeTo(named, ownName.model(name));
     const slash = name.indexOf("/");
-    const [backend, model] = [name.slice(0, slash), name.slice(slash + 1)];
-    if (slash > 0 && model !== "" && this.#places.has(backend)) {
-      const isDemo = this.#places.get(backend)?.config.kind === "demo";
-      if (isDemo && model !== "native" && !parts.dialects.includes(model)) throw this.#unknown(name, isAllowed);
-      return routeTo(this.#place(backend), model);
+    const prefixed = slash > 0 ? this.#backends.get(name.slice(0, slash)) : undefined;
+    const model = name.slice(slash + 1);
+    if (prefixed && model !== "") {
+      if (!hasModel(prefixed.settings, model)) throw this.#unknown(name, isAllowed);
+      return routeTo(prefixed, model);
     }
-    if (this.#onlyService !== undefined) return routeTo(this.#place(this.#onlyService), name);
+    if (this.#onlyService !== undefined) return routeTo(this.#backend(this.#onlyService), name);
     throw this.#unknown(name, isAllowed);
   }
 
-  #place(name: string): Place {
-    const place = this.#places.get(name);
-    if (!place) throw new Error(`there is no backend ${name}`);
-    return place;
+  #backend(name: string): ConfiguredBackend {
+    const backend = this.#backends.get(name);
+    if (!backend) throw new Error(`there is no backend ${name}`);
+    return backend;
   }
 
-  #create(name: string, config: BackendConfig): Backend {
-    const redact = this.#redact;
-    switch (config.kind) {
-      case "demo":
-        return createDemoBackend({ name, pace: config.pace });
-      case "codex": {
-        const { command, home, timeouts, fetch_images: fetchImages } = config;
-        const notice: ModelsListener["onNotice"] = (...said) => this.#listener.onNotice(...said);
-        const learn: ModelsListener["onSecrets"] = (secrets) => this.#listener.onSecrets(secrets);
-        const patience = timeouts.connect;
-        const server = this.#appServers.for({ name, command, home, version, patience, redact, learn, notice });
-        return new CodexBackend(server, { name, timeouts, fetchImages, redact, notice });
-      }
-      default: {
-        const { kind, base_url: baseUrl, api_key: apiKey, headers, timeouts } = config;
-        const options = { name, baseUrl, apiKey, headers, timeouts, redact };
-        return new ServiceBackend(kind === "chat" ? chatApi : responsesApi, options);
-      }
-    }
+  #serviceNames(): string[] {
+    return [...this.#backends].flatMap(([name, { settings }]) => (isService(settings) ? [name] : []));
   }
 
   #public(id: string, backend: string): PublicModel {
-    return { id, backend, kind: this.#places.get(backend)?.config.kind ?? "chat" };
+    const { settings } = this.#backend(backend);
+    return { id, backend, kind: settings.kind, isVariant: !isService(settings) && id.includes("/") };
   }
 
   #unknown(name: string, isAllowed: (name: string) => boolean): TurnError {
     const allowed = (models: PublicModel[]) => models.flatMap(({ id }) => (isAllowed(id) ? [id] : []));
     const known = allowed(this.#listMain());
-    const services = [...this.#places].flatMap(([backend, { config }]) =>
-      config.kind !== "demo" && isAllowed(`${backend}/`) ? [`${backend}/…`] : [],
-    );
-    const [near] = nearestNames(name, [...known, ...allowed(this.#listWritten())], 1);
+    const services = this.#serviceNames().flatMap((service) => (isAllowed(`${service}/`) ? [`${service}/…`] : []));
+    const [near] = nearestNames(name, [...known, ...allowed(this.#listVariants())], 1);
     const hint = near ? `Did you mean "${near}"?` : `Known here: ${[...known, ...services].slice(0, 20).join(", ")}.`;
     const shown = name.length > 100 ? `${name.slice(0, 100)}…` : name;
     return new TurnError("model_not_found", `There is no model "${shown}". ${hint}`, { param: "model" });
   }
 }
 
-/** Whether what speaks against the one speaks against the other, and as soon. */
+/** Whether a failure of the one is a failure of the other, and counts as much. */
 function isSameService(one: BackendConfig, other: BackendConfig): boolean {
-  const service = (config: BackendConfig) =>
-    "base_url" in config
-      ? [config.base_url, config.api_key]
-      : config.kind === "codex"
-        ? [config.command, config.home]
-        : [];
-  return isDeepStrictEqual([one.breaker, service(one)], [other.breaker, service(other)]);
+  const service = (settings: BackendConfig) => [settings.breaker, kindOf(settings).service(settings)];
+  return isDeepStrictEqual(service(one), service(other));
 }
 
-function routeTo({ backend, breaker, config }: Place, model: string, fallback: readonly string[] = []): Route {
-  const settings = config.kind === "demo" ? demoSettings(config, model) : config;
-  return { backend, breaker, kind: config.kind, model, settings, fallback };
+function hasModel(settings: BackendConfig, model: string): boolean {
+  const { fixedModels } = kindOf(settings);
+  return !fixedModels || model === fixedModels.main || fixedModels.variants(parts.dialects).includes(model);
 }
 
-/** Of the demo it is known which dialect it writes; and those without a mark are read only where they are named. */
-function demoSettings(config: BackendConfig, model: string): BackendConfig {
-  const isWritten = config.dialects === "auto" && parts.dialects.includes(model);
-  return isWritten ? { ...config, dialects: [model] } : config;
+function routeTo(
+  { backend, breaker, settings }: ConfiguredBackend,
+  model: string,
+  fallback: readonly string[] = [],
+): Route {
+  return { backend, breaker, model, settings: settingsFor(settings, model), fallback };
+}
+
+/** Where it is known which dialect a model writes, that one is read: `auto` leaves out dialects without a mark. */
+function settingsFor(settings: BackendConfig, model: string): BackendConfig {
+  const dialect = kindOf(settings).fixedModels?.dialectOf(model, parts.dialects);
+  return settings.dialects === "auto" && dialect !== undefined ? { ...settings, dialects: [dialect] } : settings;
 }

@@ -25,10 +25,11 @@ function mustPrompt({ settings, backend }: Route, turn: Turn): boolean {
 /** Throws where the request demands a call that the route's backend cannot be asked for. */
 export function checkRoute(turn: Turn, route: Route): void {
   const { choice, tools } = turn;
-  if (route.kind === "codex" && isOwnCodex(turn)) throw endless();
-  if (!knowsOtherTools(route)) checkDemand(choice, tools);
-  if (choice.mode === "hosted" && (isPrompted(route.settings) || route.kind === "codex"))
-    throw notWritable(String(choice.choice.type));
+  const { asksCodex, knowsOtherTools, refusesHostedChoice } = route.backend.capabilities;
+  const prompted = isPrompted(route.settings);
+  if (asksCodex && isOwnCodex(turn)) throw endless();
+  if (prompted || !knowsOtherTools) checkDemand(choice, tools);
+  if (choice.mode === "hosted" && (prompted || refusesHostedChoice)) throw notWritable(String(choice.choice.type));
 }
 
 function endless(): TurnError {
@@ -45,11 +46,6 @@ function notWritable(type: string): TurnError {
     `\`tool_choice\` demands the tool ${JSON.stringify(type)}, which cannot be offered to this model: it knows functions only.`,
     { param: "tool_choice" },
   );
-}
-
-/** A Responses provider may know tools that stand elsewhere than in `tools`. */
-function knowsOtherTools({ kind, settings }: Route): boolean {
-  return kind === "responses" && !isPrompted(settings);
 }
 
 /** `onTaken` hears when the candidate is taken. `restored` is the turn with what its client has dropped. */

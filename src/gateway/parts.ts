@@ -3,6 +3,5 @@ import { dialects } from "../dialects/index.ts";
 
 /** What this version is made of; a configuration that asks for more is told so. */
 export const parts: Parts = {
-  kinds: ["chat", "responses", "codex", "demo"],
   dialects: [...new Set(dialects.filter(({ internal }) => !internal).map(({ name }) => name))],
 };

@@ -6,7 +6,7 @@ import {
   handleWhen,
   type IBreaker,
 } from "cockatiel";
-import { type Breaker, type ErrorCode, TurnError } from "../turn/index.ts";
+import { type Breaker, type ErrorCode, quotesOthers, TurnError } from "../turn/index.ts";
 
 export interface BreakerOptions {
   /** The backend's name in the configuration. */
@@ -63,7 +63,7 @@ class BackendBreaker implements Breaker {
   /** What is told to others than to whom it happened must not quote what a person wrote. */
   #note(error: unknown): void {
     if (!(error instanceof TurnError) || !counted.has(error.code)) return;
-    this.#lastFailure = error.quotes ? undefined : error.message;
+    this.#lastFailure = quotesOthers(error) ? undefined : error.message;
   }
 
   failed(error: TurnError): void {

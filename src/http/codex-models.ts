@@ -5,14 +5,14 @@ import type { JsonObject } from "../turn/index.ts";
  * A model as Codex reads it (0.166): it refuses the whole list where one entry lacks one of these keys. What is not
  * known of a model, such as the size of its window, is not said.
  */
-export function codexModel({ id, backend, kind }: PublicModel): JsonObject {
+export function codexModel({ id, backend, kind, isVariant }: PublicModel): JsonObject {
   return {
     slug: id,
     display_name: id,
     description: `${kind} model of the backend ${backend}`,
     supported_in_api: true,
     // A person who picks a model does not look for one that writes its calls in a dialect.
-    visibility: kind === "demo" && id.includes("/") ? "hide" : "list",
+    visibility: isVariant ? "hide" : "list",
     priority: 1,
     shell_type: "unified_exec",
     apply_patch_tool_type: "freeform",

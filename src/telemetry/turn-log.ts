@@ -1,4 +1,13 @@
-import type { CallStarted, Log, LogFields, NextStep, TurnError, TurnListener, TurnSummary } from "../turn/index.ts";
+import {
+  type CallStarted,
+  type Log,
+  type LogFields,
+  type NextStep,
+  quotesOthers,
+  type TurnError,
+  type TurnListener,
+  type TurnSummary,
+} from "../turn/index.ts";
 import { failureReason } from "./failure-reason.ts";
 
 /** How many texts that were no calls one attempt reports: a model that writes nonsense writes much of it. */
@@ -118,7 +127,9 @@ export class TurnLog implements TurnListener {
   #tellTurnFailed(backend: string, error: TurnError): void {
     const { code, status, body } = error;
     const why =
-      error.quotes && this.#redact ? { status, provider_type: body.type, provider_code: body.code } : { err: error };
+      quotesOthers(error) && this.#redact
+        ? { status, provider_type: body.type, provider_code: body.code }
+        : { err: error };
     const level = code === "internal_error" ? "error" : "warn";
     this.#log[level](
       { request_id: this.#requestId, backend, code, ...why },

@@ -40,6 +40,14 @@ export interface Capabilities {
   readonly endsAtCalls?: boolean;
   /** Parameters of either API that the service cannot take, by their names in a request, with the value that means nothing. */
   readonly ignoredParameters?: ReadonlyMap<string, JsonValue>;
+  /** Whether the service keeps responses, so that a request can refer to one by its id. */
+  readonly keepsResponses?: boolean;
+  /** Whether the service may know tools that stand elsewhere than in the `tools` of a request. */
+  readonly knowsOtherTools?: boolean;
+  /** Whether the service cannot be made to call a tool of its own, so that no `tool_choice` may demand one. */
+  readonly refusesHostedChoice?: boolean;
+  /** Whether it asks a Codex that Toolwire has started. Requests of such a Codex would go round in a circle. */
+  readonly asksCodex?: boolean;
   /** Whether the service may refuse calls of its own that come back without the reasoning before them. */
   readonly wantsReasoning?: boolean;
   /** Whether the service takes this id of a call that it did not name itself. Unless said, every portable id. */

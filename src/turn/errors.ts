@@ -65,15 +65,27 @@ export interface ErrorDetails {
   upstreamCode?: string | null | undefined;
   /** Seconds, as a provider said. */
   retryAfter?: string | undefined;
-  /** Whether the same request may well succeed when it is sent again. */
-  again?: boolean | undefined;
-  /** Whether the backend said so in place of an answer. */
-  atOnce?: boolean | undefined;
-  /** Whether the same turn would be asked in another form now. */
-  otherwise?: boolean | undefined;
-  /** Whether the message has a provider's own words, which may quote what a person wrote. */
-  quotes?: boolean | undefined;
+  /** Unless given, the code says who failed, and nothing can be done about it. */
+  failure?: Failure | undefined;
   cause?: unknown;
+}
+
+/** Who failed, and what can be done about it. */
+export type Failure =
+  /** The request or Toolwire itself: the message is in our own words, and the same request fails again. */
+  | { by: "gateway" }
+  /** The message may have the model's words in it. */
+  | { by: "model" }
+  | BackendFailure;
+
+export interface BackendFailure {
+  by: "backend";
+  /** connection: it could not be asked. refusal: it sent an error in place of an answer. answer: its answer is late or broken. */
+  phase: "connection" | "refusal" | "answer";
+  /** retry: the same request may well succeed. rewrite: the backend would write the same turn in another form now. */
+  remedy: "none" | "retry" | "rewrite";
+  /** Whether the message has a provider's own words, which may quote what a person wrote. */
+  quotes?: boolean;
 }
 
 /** An error with everything that an OpenAI client reads from one. */
@@ -82,10 +94,7 @@ export class TurnError extends Error {
   readonly status: number;
   readonly body: ErrorBody;
   readonly retryAfter: string | undefined;
-  readonly again: boolean;
-  readonly atOnce: boolean;
-  readonly otherwise: boolean;
-  readonly quotes: boolean;
+  readonly failure: Failure;
 
   constructor(code: ErrorCode, message: string, details: ErrorDetails = {}) {
     super(message, { cause: details.cause });
@@ -94,10 +103,7 @@ export class TurnError extends Error {
     this.code = code;
     this.status = details.status ?? entry.status;
     this.retryAfter = details.retryAfter;
-    this.again = details.again ?? false;
-    this.atOnce = details.atOnce ?? false;
-    this.otherwise = details.otherwise ?? false;
-    this.quotes = details.quotes ?? false;
+    this.failure = details.failure ?? usualFailure(code);
     this.body = {
       message,
       type: details.type ?? entry.type,
@@ -105,6 +111,30 @@ export class TurnError extends Error {
       code: details.upstreamCode === undefined ? code : details.upstreamCode,
     };
   }
+}
+
+function usualFailure(code: ErrorCode): Failure {
+  return code.startsWith("upstream_") ? { by: "backend", phase: "answer", remedy: "none" } : { by: "gateway" };
+}
+
+/** Whether the same request may well succeed when it is sent again. */
+export function mayRetry({ failure }: TurnError): boolean {
+  return failure.by === "backend" && failure.remedy === "retry";
+}
+
+/** Whether the backend has learnt from the refusal, and would write the same turn in another form now. */
+export function wantsRewrite({ failure }: TurnError): boolean {
+  return failure.by === "backend" && failure.remedy === "rewrite";
+}
+
+/** Whether the backend sent this error in place of an answer. */
+export function isRefusal({ failure }: TurnError): boolean {
+  return failure.by === "backend" && failure.phase === "refusal";
+}
+
+/** Whether the message may have words of a provider or a model, which may quote what a person wrote. */
+export function quotesOthers({ failure }: TurnError): boolean {
+  return failure.by === "model" || (failure.by === "backend" && failure.quotes === true);
 }
 
 /** Whatever was thrown, as an error that a client may see. An unforeseen one says nothing of its inside. */

@@ -72,7 +72,6 @@ describe("whatever the text is, it is a configuration or a ConfigError", () => {
     ),
   }));
   const options = {
-    kinds: ["chat", "responses", "codex", "demo"],
     dialects: ["d"],
     environment: { A: "a" },
     directory: "/",

@@ -74,7 +74,7 @@ describe("paths", () => {
     expect(read("telemetry: { events: /var/log/e }").telemetry.events).toBe("/var/log/e");
     expect(read("telemetry: { events: ~/e }").telemetry.events).toBe(`${homedir()}/e`);
     const codex = "backends: { codex: { kind: codex }, near: { kind: codex, home: ./h } }";
-    const { backends } = read(codex, { kinds: ["codex"] });
+    const { backends } = read(codex);
     expect(backends.codex).toMatchObject({ command: ["codex", "app-server"], home: `${homedir()}/.codex` });
     expect(backends.near).toMatchObject({ home: "/etc/toolwire/h" });
   });

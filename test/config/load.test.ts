@@ -11,7 +11,7 @@ beforeEach(() => {
 afterEach(() => rmSync(cwd, { recursive: true }));
 
 function load(options: Partial<LoadOptions> = {}) {
-  return loadConfig({ kinds: ["chat", "responses", "codex", "demo"], dialects: [], environment: {}, cwd, ...options });
+  return loadConfig({ dialects: [], environment: {}, cwd, ...options });
 }
 
 async function mistakesOf(options: Partial<LoadOptions>): Promise<ConfigError> {

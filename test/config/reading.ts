@@ -1,7 +1,6 @@
 import { type Config, ConfigError, mistakeLine, type ParseOptions, parseConfig } from "../../src/config/index.ts";
 
 const usual: ParseOptions = {
-  kinds: ["chat", "responses", "codex", "demo"],
   dialects: [],
   environment: {},
   directory: "/etc/toolwire",

@@ -22,7 +22,10 @@ function start({ redact = true } = {}) {
   return { listener: new TurnLog(log, { requestId: "request-1", backend: "chutes", redact }), ...written };
 }
 
-const limited = new TurnError("upstream_rate_limited", "Slow down, Ada.", { status: 429, quotes: true });
+const limited = new TurnError("upstream_rate_limited", "Slow down, Ada.", {
+  status: 429,
+  failure: { by: "backend", phase: "refusal", remedy: "retry", quotes: true },
+});
 const refused = new TurnError("upstream_unreachable", "no", {
   cause: Object.assign(new Error("refused"), { code: "ECONNREFUSED" }),
 });

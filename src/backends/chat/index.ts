@@ -7,6 +7,8 @@ export const chatApi: ServiceApi = {
   name: "chat",
   path: "/chat/completions",
   wantsReasoning: true,
+  keepsResponses: false,
+  knowsOtherTools: false,
   carries: (tool, { takesCustomTools }) => tool.type === "function" || (tool.type === "custom" && takesCustomTools),
   writeRequest: chatRequest,
   createReader: (backend, redact, emit, turn) => new ChatReader(backend, redact, emit, turn),

@@ -278,7 +278,7 @@ export class AppServer {
 function gone(name: string): TurnError {
   return new TurnError("upstream_unavailable", `The program of the backend "${name}" has ended.`, {
     status: 502,
-    again: true,
+    failure: { by: "backend", phase: "connection", remedy: "retry" },
   });
 }
 

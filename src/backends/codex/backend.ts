@@ -4,6 +4,7 @@ import {
   type BackendRound,
   Cancellation,
   type Capabilities,
+  type Failure,
   isObject,
   type Lifecycle,
   type Turn,
@@ -51,6 +52,8 @@ export class CodexBackend implements Backend {
       needsPrompt: ({ choice }) => demandsCall(choice) || server.abilities?.native === false,
       alwaysStreams: true,
       endsAtCalls: true,
+      refusesHostedChoice: true,
+      asksCodex: true,
       ignoredParameters,
     };
     this.lifecycle = {
@@ -102,7 +105,8 @@ export class CodexBackend implements Backend {
 /** Over by itself. */
 function patient(): Cancellation {
   const cancellation = new Cancellation();
-  const late = () => cancellation.cancel(new TurnError("upstream_unavailable", "Codex is starting.", { again: true }));
+  const failure: Failure = { by: "backend", phase: "connection", remedy: "retry" };
+  const late = () => cancellation.cancel(new TurnError("upstream_unavailable", "Codex is starting.", { failure }));
   setTimeout(late, patience).unref();
   return cancellation;
 }

@@ -4,10 +4,10 @@ import { cutAnswer, errorFromStatus } from "../upstream-errors.ts";
 import type { RpcError } from "./protocol.ts";
 
 /** How a turn ended that Codex calls a failure: some are ends that a client knows another way. */
-export type Failure = { reason: "length" | "content_filter" } | { error: TurnError };
+export type FailedTurn = { reason: "length" | "content_filter" } | { error: TurnError };
 
 /** What a turn failed with, as Codex tells it: `{ message, codexErrorInfo }`. */
-export function readFailure(backend: string, reported: JsonValue | undefined, redact: Redact): Failure {
+export function readFailure(backend: string, reported: JsonValue | undefined, redact: Redact): FailedTurn {
   const error = isObject(reported) ? reported : {};
   const message = typeof error.message === "string" ? error.message : "";
   const incomplete = /Incomplete response returned, reason: (\w+)/.exec(message)?.[1];
@@ -24,9 +24,9 @@ function errorFor(backend: string, info: JsonValue | undefined, message: string,
       return rejected(400, message, redact, "context_length_exceeded");
     case "usageLimitExceeded":
     case "sessionBudgetExceeded":
-      return limited(message, redact, "insufficient_quota", false);
+      return limited(message, redact, "insufficient_quota", "none");
     case "rateLimitExceeded":
-      return limited(message, redact, "rate_limit_exceeded", true);
+      return limited(message, redact, "rate_limit_exceeded", "retry");
     case "serverOverloaded":
     case "flexUnavailable":
     case "policyCapacityUnavailable":
@@ -99,19 +99,25 @@ function byStatus(backend: string, status: number, message: string, redact: Reda
 }
 
 function rejected(status: number, message: string, redact: Redact, upstreamCode?: string): TurnError {
-  return new TurnError("upstream_rejected", redact(message), { status, quotes: true, upstreamCode });
+  return new TurnError("upstream_rejected", redact(message), {
+    status,
+    upstreamCode,
+    failure: { by: "backend", phase: "answer", remedy: "none", quotes: true },
+  });
 }
 
-function limited(message: string, redact: Redact, upstreamCode: string, again: boolean): TurnError {
-  return new TurnError("upstream_rate_limited", redact(message), { upstreamCode, again, quotes: true });
+function limited(message: string, redact: Redact, upstreamCode: string, remedy: "none" | "retry"): TurnError {
+  return new TurnError("upstream_rate_limited", redact(message), {
+    upstreamCode,
+    failure: { by: "backend", phase: "answer", remedy, quotes: true },
+  });
 }
 
 function failed(backend: string, message: string, redact: Redact, status: number): TurnError {
   const why = message === "" ? "." : `: ${message}`;
   return new TurnError("upstream_error", redact(`The backend "${backend}" failed${why}`), {
     status,
-    again: true,
-    quotes: message !== "",
+    failure: { by: "backend", phase: "answer", remedy: "retry", quotes: message !== "" },
   });
 }
 
@@ -121,7 +127,7 @@ function unusable(backend: string, message: string, redact: Redact): TurnError {
 
 function unreachable(backend: string): TurnError {
   return new TurnError("upstream_unreachable", `Codex, behind the backend "${backend}", cannot reach its provider.`, {
-    again: true,
+    failure: { by: "backend", phase: "connection", remedy: "retry" },
   });
 }
 
@@ -133,11 +139,12 @@ export function errorFromRefusal(backend: string, { method, code, message }: Rpc
   const isOfHome = method === "thread/start" && !/dynamic tool|verbosity|service_?tier/i.test(said);
   if (isOfRequest && !isOfHome) {
     return new TurnError("upstream_rejected", `The backend "${backend}" refused the request: ${said}`, {
-      quotes: true,
+      failure: { by: "backend", phase: "answer", remedy: "none", quotes: true },
     });
   }
-  const again = !isOfRequest;
-  return new TurnError("upstream_unavailable", `The backend "${backend}" cannot be used now: ${said}`, { again });
+  return new TurnError("upstream_unavailable", `The backend "${backend}" cannot be used now: ${said}`, {
+    failure: { by: "backend", phase: "connection", remedy: isOfRequest ? "none" : "retry" },
+  });
 }
 
 const [invalidRequest, invalidParams] = [-32600, -32602];

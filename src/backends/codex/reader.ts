@@ -106,7 +106,7 @@ export class TurnReader {
         return;
       default:
         throw new TurnError("upstream_cut", `The backend "${this.#options.backend}" gave up its turn.`, {
-          again: true,
+          failure: { by: "backend", phase: "answer", remedy: "retry" },
         });
     }
   }

@@ -67,7 +67,9 @@ export function tooSlow(name: string, milliseconds: number): Trouble {
 }
 
 export function errorOf({ sentence, again }: Trouble): TurnError {
-  return new TurnError("upstream_unavailable", sentence, { again });
+  return new TurnError("upstream_unavailable", sentence, {
+    failure: { by: "backend", phase: "connection", remedy: again ? "retry" : "none" },
+  });
 }
 
 /** As it is typed in a shell. */

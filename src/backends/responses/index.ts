@@ -8,6 +8,8 @@ export const responsesApi: ServiceApi = {
   name: "responses",
   path: "/responses",
   wantsReasoning: false,
+  keepsResponses: true,
+  knowsOtherTools: true,
   carries: isResponsesTool,
   writeRequest: responsesRequest,
   createReader: (backend, redact, emit) => new ResponsesReader(backend, redact, emit),

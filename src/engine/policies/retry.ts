@@ -1,5 +1,5 @@
 import { ExponentialBackoff, type IBackoff } from "cockatiel";
-import type { TurnError } from "../../turn/index.ts";
+import { mayRetry, type TurnError } from "../../turn/index.ts";
 import type { Decision, FailedAttempt, Policy } from "./policy.ts";
 
 /** Grows from about a quarter of a second, with jitter: clients that failed together do not come back together. */
@@ -28,7 +28,7 @@ export class Retry implements Policy {
 
 /** How long to wait before the same request is sent again; `undefined` when it is not. */
 function retryDelay(error: TurnError, delay: number): number | undefined {
-  if (!error.again) return undefined;
+  if (!mayRetry(error)) return undefined;
   const asked = waitAskedFor(error.retryAfter);
   return asked > longestWait ? undefined : asked + delay;
 }

@@ -1,3 +1,4 @@
+import { wantsRewrite } from "../../turn/index.ts";
 import type { Decision, FailedAttempt, Policy } from "./policy.ts";
 
 /** A provider has few forms of a request; one that wants another each time wants none. */
@@ -8,7 +9,7 @@ export class Rewrite implements Policy {
   #left = mostRewrites;
 
   decide({ error, wasAsked, isCancelled }: FailedAttempt): Decision | undefined {
-    if (!error.otherwise || !wasAsked || isCancelled || this.#left-- <= 0) return undefined;
+    if (!wantsRewrite(error) || !wasAsked || isCancelled || this.#left-- <= 0) return undefined;
     return { next: { action: "rewrite" } };
   }
 }

@@ -21,7 +21,7 @@ describe("a failure that Codex tells in a sentence", () => {
   it.each(["", "request timed out", "We're currently experiencing high demand."])(
     "is about the provider, and may be better soon: %s",
     (message) => {
-      expect(told(message)).toMatchObject({ code: "upstream_error", status: 502, again: true });
+      expect(told(message)).toMatchObject({ code: "upstream_error", status: 502, failure: { remedy: "retry" } });
     },
   );
 
@@ -30,7 +30,7 @@ describe("a failure that Codex tells in a sentence", () => {
     ["stream disconnected before completion: Transport error: network error", "upstream_cut"],
     ["stream disconnected before completion: The model is overheated.", "upstream_error"],
   ])("is about the stream: %s", (message, code) => {
-    expect(told(message)).toMatchObject({ code, again: true });
+    expect(told(message)).toMatchObject({ code, failure: { remedy: "retry" } });
   });
 
   it("is a refusal in the provider's own words otherwise", () => {

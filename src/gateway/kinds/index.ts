@@ -1,0 +1,32 @@
+import { chatApi } from "../../backends/chat/index.ts";
+import { responsesApi } from "../../backends/responses/index.ts";
+import type { BackendConfig, BackendKindName } from "../../config/index.ts";
+import type { Backend } from "../../turn/index.ts";
+import { codexBackends } from "./codex.ts";
+import { demoBackend } from "./demo.ts";
+import type { BackendContext, CreateBackend } from "./kind.ts";
+import { serviceBackends } from "./service.ts";
+
+export type { BackendContext } from "./kind.ts";
+
+type Creators = { readonly [Kind in BackendKindName]: CreateBackend<Kind> };
+
+/** Makes the backends of one gateway. What backends of a kind share, they share within the gateway. */
+export function createBackends(context: BackendContext): (name: string, settings: BackendConfig) => Backend {
+  const creators: Creators = {
+    chat: serviceBackends(chatApi, context),
+    responses: serviceBackends(responsesApi, context),
+    codex: codexBackends(context),
+    demo: demoBackend,
+  };
+  return (name, settings) => create(creators, name, settings);
+}
+
+/** The compiler sees that the settings fit their kind only where the kind is a parameter. */
+function create<Kind extends BackendKindName>(
+  creators: Creators,
+  name: string,
+  settings: BackendConfig<Kind>,
+): Backend {
+  return creators[settings.kind](name, settings);
+}
