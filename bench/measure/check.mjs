@@ -12,7 +12,7 @@ export function checkAnswer({ status, chunks }, { api, stream, kind, pieces }) {
   if (found.length !== pieces.length) throw new Error(`${found.length} deltas came of ${pieces.length}`);
 }
 
-function payloads(text) {
+export function payloads(text) {
   const lines = text.split("\n").filter((line) => line.startsWith("data: "));
   return lines.map((line) => line.slice("data: ".length));
 }

@@ -41,6 +41,27 @@ export class Load {
     return Promise.all(opened);
   }
 
+  /**
+   * Opens streams that the provider holds behind a mark, some at a time, and resolves when each has come so far. `end` lets the
+   * provider go on, and gives every answer.
+   */
+  async hold(url, body, { count, concurrency, mark }) {
+    // The provider knows a stream by a byte.
+    if (count > 256) throw new Error(`${count} streams cannot be held at a time`);
+    const held = [];
+    let left = count;
+    const worker = async () => {
+      while (left-- > 0) held.push(await this.#hold(url, body, mark));
+    };
+    await Promise.all(Array.from({ length: Math.min(count, concurrency) }, worker));
+    return {
+      end: () => {
+        this.#arrivals.write(Buffer.from(held.map(({ number }) => number)));
+        return Promise.all(held.map(({ answer }) => answer));
+      },
+    };
+  }
+
   close() {
     this.#arrivals.destroy();
     return this.#agent.destroy();
@@ -62,8 +83,33 @@ export class Load {
     return { status: statusCode, chunks };
   }
 
-  #send(url, body) {
+  /** Its connection ends with it: see servers/many-calls.mjs. */
+  async #hold(url, body, mark) {
+    const number = this.#sent++ % 256;
+    const { statusCode, body: stream } = await this.#send(url, { ...body, user: String(number) }, { reset: true });
+    const chunks = [];
+    let answer;
+    await new Promise((resolve, reject) => {
+      let last = "";
+      stream.on("data", (chunk) => {
+        chunks.push(chunk);
+        last += chunk;
+        if (last.includes(mark)) resolve();
+        last = last.slice(-mark.length);
+      });
+      answer = new Promise((onEnd, onError) => {
+        stream.on("end", () => onEnd({ status: statusCode, chunks }));
+        stream.on("error", onError);
+      });
+      const early = () => reject(new Error(`a stream ended before "${mark}": …${Buffer.concat(chunks).slice(-300)}`));
+      answer.then(early, reject);
+    });
+    return { number, answer };
+  }
+
+  #send(url, body, more) {
     return request(url, {
+      ...more,
       dispatcher: this.#agent,
       method: "POST",
       headers: { "content-type": "application/json" },

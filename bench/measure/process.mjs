@@ -7,16 +7,22 @@ import { fileURLToPath } from "node:url";
 const startLimit = 15_000;
 const answerLimit = 30_000;
 
-/** A server in a process of its own, so that its CPU and memory are its alone. */
-export async function startProcess(name, { args = [], flags = [] } = {}) {
-  const file = fileURLToPath(new URL(`../servers/${name}.mjs`, import.meta.url));
+/** Of the logs: they go when this process does. */
+const folders = [];
+process.once("exit", () => {
+  for (const folder of folders) rmSync(folder, { recursive: true, force: true });
+});
+
+/** A server of bench/servers in a process of its own, so that its CPU and memory are its alone. `name` is what errors call it. */
+export async function startProcess(name, { server = name, args = [], flags = [] } = {}) {
+  const file = fileURLToPath(new URL(`../servers/${server}.mjs`, import.meta.url));
   // A server logs as it does in use; to a file, where nobody has to read it while something is measured.
   const folder = mkdtempSync(join(tmpdir(), "toolwire-bench-"));
   const log = join(folder, `${name}.log`);
   const output = openSync(log, "w");
   const child = fork(file, args, { execArgv: ["--expose-gc", ...flags], stdio: ["ignore", output, output, "ipc"] });
   closeSync(output);
-  process.once("exit", () => rmSync(folder, { recursive: true, force: true }));
+  folders.push(folder);
   const waiting = new Map();
   let asked = 0;
   child.on("message", ({ id = "start", answer, started }) => {

@@ -25,10 +25,18 @@ export function chatStream(script) {
     call ? { tool_calls: [{ index: 0, function: { arguments: piece } }] } : { content: piece },
   );
   return {
-    opening: [chunk([choice(first, null)], null)],
-    deltas: deltas.map((delta) => chunk([choice(delta, null)], null)),
-    ending: [chunk([choice({}, call ? "tool_calls" : "stop")], null), chunk([], usage), "data: [DONE]\n\n"],
+    opening: [chatDelta(first)],
+    deltas: deltas.map(chatDelta),
+    ending: chatEnding(call ? "tool_calls" : "stop"),
   };
+}
+
+export function chatDelta(delta) {
+  return chunk([choice(delta, null)], null);
+}
+
+export function chatEnding(finishReason) {
+  return [chunk([choice({}, finishReason)], null), chunk([], usage), "data: [DONE]\n\n"];
 }
 
 export function chatWhole() {

@@ -1,8 +1,10 @@
 import { createServer } from "node:http";
 import { createServer as createSocketServer } from "node:net";
 import { chatWhole } from "./chat-answers.mjs";
+import { planManyCalls } from "./many-calls.mjs";
 import { planStream } from "./plan.mjs";
 import { responsesWhole } from "./responses-answers.mjs";
+import { readModelName } from "./script.mjs";
 import { listen, serve } from "./serve.mjs";
 
 /**
@@ -29,8 +31,12 @@ function sendWhole(response, api) {
 }
 
 const plans = new Map();
+let streamsOfCalls = 0;
 
 function plan(api, model) {
+  const script = readModelName(model);
+  // No two of these streams are alike: a gateway must not find any call twice.
+  if (script.kind === "open" || script.kind === "finished") return planManyCalls(script, streamsOfCalls++);
   const key = `${api} ${model}`;
   if (!plans.has(key)) plans.set(key, planStream(api, model));
   return plans.get(key);
@@ -47,7 +53,11 @@ class Stream {
   constructor(response, plan, number) {
     this.#response = response;
     this.#plan = plan;
-    response.writeHead(200, { "content-type": "text/event-stream; charset=utf-8", "cache-control": "no-cache" });
+    response.writeHead(200, {
+      "content-type": "text/event-stream; charset=utf-8",
+      "cache-control": "no-cache",
+      ...(plan.closes && { connection: "close" }),
+    });
     open.set(number, this);
     response.once("close", () => {
       if (open.get(number) === this) open.delete(number);
@@ -56,17 +66,17 @@ class Stream {
   }
 
   proceed() {
-    const { writes, held } = this.#plan;
+    const { writes } = this.#plan;
     if (this.#next >= writes.length) return;
     const write = writes[this.#next++];
     this.#wroteAt = performance.now();
-    if (this.#next === writes.length && !held) this.#response.end(write);
+    if (this.#next === writes.length) this.#response.end(write);
     else this.#response.write(write);
   }
 
   /** A piece that a translator keeps to itself is never heard of by the client. */
   proceedIfStuck(now) {
-    if (now - this.#wroteAt > 100) this.proceed();
+    if (this.#next !== this.#plan.heldBefore && now - this.#wroteAt > 100) this.proceed();
   }
 }
 

@@ -1,6 +1,7 @@
 /**
  * What a model says in a scenario, and how it is sent: `kind` is text, call or hold; the answer has `pieces` deltas, of which
- * `perWrite` go out at once. The name of the model carries all of it, so that the provider needs no other channel.
+ * `perWrite` go out at once. Where `kind` is open or finished, the answer has `pieces` calls instead: see many-calls.mjs. The name of
+ * the model carries all of it, so that the provider needs no other channel.
  */
 export function modelName({ kind, pieces, perWrite }) {
   return [kind, pieces, perWrite].join("-");

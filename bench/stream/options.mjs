@@ -4,7 +4,8 @@ export const usage = `node bench/stream.mjs [options]
 
   --rounds N      measured rounds of each scenario (15)
   --requests N    requests in a measured batch, in place of each scenario's own number
-  --only NAME     the scenarios whose names begin so; memory is the idle streams
+  --only NAME     the scenarios whose names begin so; memory is the idle streams and the calls, calls is the calls alone
+  --base FOLDER   another checkout of Toolwire with a build: it takes turns with this one, and the tables have the ratio
   --json FILE     writes every number to a file
   --log LEVEL     Toolwire's log level, in place of its default
   --profile DIR   writes a CPU profile of each contender to a folder`;
@@ -17,6 +18,7 @@ export function readOptions(args) {
       rounds: { type: "string", default: "15" },
       requests: { type: "string" },
       only: { type: "string", default: "" },
+      base: { type: "string" },
       json: { type: "string" },
       log: { type: "string", default: "" },
       profile: { type: "string" },

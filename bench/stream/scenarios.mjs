@@ -69,7 +69,7 @@ function whole(client, backend) {
  */
 export function requestOf(scenario, contender) {
   const { client, backend, kind, stream, model } = scenario;
-  const translates = contender.name === "toolwire";
+  const { translates } = contender;
   const api = translates ? client : backend;
   return {
     api,
