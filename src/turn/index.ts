@@ -8,6 +8,7 @@ export * from "./ids.ts";
 export * from "./item.ts";
 export * from "./json.ts";
 export * from "./listener.ts";
+export * from "./memory.ts";
 export * from "./ports.ts";
 export * from "./tool.ts";
 export * from "./turn.ts";
