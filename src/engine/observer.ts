@@ -11,7 +11,7 @@ import type {
   TurnListener,
   TurnSummary,
 } from "../turn/index.ts";
-import type { BroughtResult, CallsOfKey } from "./outstanding.ts";
+import type { BroughtResult, CallsOfOwner } from "./outstanding.ts";
 
 /** Those that changed how a call's arguments are written; the others were around them. */
 const argumentsRepairs = new Set<Repair>([
@@ -40,7 +40,7 @@ export class Observer implements TurnListener {
   readonly #events: EventSink;
   readonly #log: Log;
   readonly #requestId: string;
-  readonly #outstanding: CallsOfKey | undefined;
+  readonly #outstanding: CallsOfOwner | undefined;
   readonly #input: readonly Item[] | undefined;
   readonly #debugs: boolean;
   #keptTexts = 0;
@@ -66,7 +66,7 @@ export class Observer implements TurnListener {
     log: Log,
     requestId: string,
     backend: string,
-    outstanding?: CallsOfKey,
+    outstanding?: CallsOfOwner,
     input?: readonly Item[],
   ) {
     this.#events = events;

@@ -8,8 +8,8 @@ import {
   type OutputItem,
 } from "../turn/index.ts";
 
-/** The calls of one key: no other key's requests touch them. */
-export interface CallsOfKey {
+/** The calls of one owner: the requests of no other touch them. */
+export interface CallsOfOwner {
   /** The client has the call now, and may bring its result. `turn` is the id of the request that made it. */
   give(call: { callId: string; name: string }, turn: string): void;
   /** What a request says of the calls before it. Returns the results that it brings and that were not told yet. */
@@ -26,7 +26,7 @@ export interface BroughtResult {
 }
 
 interface GivenCall {
-  /** The key, and the id by which the client knows it. */
+  /** The owner, and the id by which the client knows the call. */
   readonly place: string;
   readonly callId: string;
   readonly name: string;
@@ -42,7 +42,7 @@ export interface OutstandingOptions {
   events: EventSink;
   log: Log;
   clock?: Clock;
-  /** How many are kept, of all keys together. */
+  /** How many are kept, of all owners together. */
   most?: number;
 }
 
@@ -62,7 +62,7 @@ export class OutstandingCalls {
   readonly #log: Log;
   readonly #clock: Clock;
   readonly #most: number;
-  /** By key and id, the oldest first. */
+  /** By owner and id, the oldest first. */
   readonly #calls = new Map<string, GivenCall[]>();
   #oldest: GivenCall | undefined;
   #newest: GivenCall | undefined;
@@ -84,9 +84,8 @@ export class OutstandingCalls {
     return this.#open;
   }
 
-  /** `null`: no keys are configured, and all are one. */
-  of(key: string | null): CallsOfKey {
-    const mine = key === null ? "" : `${key}\n`;
+  of(owner: string): CallsOfOwner {
+    const mine = `${owner}\n`;
     return {
       give: ({ callId, name }, turn) => this.#give(mine + callId, callId, name, turn),
       hear: (input) => this.#hear(mine, input),

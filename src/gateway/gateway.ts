@@ -21,6 +21,7 @@ import {
 } from "../telemetry/index.ts";
 import { checkStrictSchemas, type FunctionAdapter } from "../tools/index.ts";
 import {
+  anonymousOwner,
   type Cancellation,
   type ClientApi,
   type Encoder,
@@ -127,7 +128,7 @@ export class Gateway {
     const state = foreignState(request.turn, body);
     if (state && route.kind !== "responses") throw state;
 
-    const memory = this.#continuity.of(key?.name ?? null);
+    const memory = this.#continuity.of(key?.owner ?? null);
     const continued = continueResponse(request.turn, body, memory);
     const asked = { ...continued.turn, headers: context.headers };
     const form = formFor(asked, route);
@@ -177,7 +178,7 @@ export class Gateway {
   }
 
   #observe(request: ChatRequest | ResponsesRequest, { backend }: Route, { requestId, key }: RequestContext): Observer {
-    const calls = this.#outstanding.of(key?.name ?? null);
+    const calls = this.#outstanding.of(key?.owner ?? anonymousOwner);
     // A legacy answer has no ids that a result could name.
     const hasIds = request.api === "responses" || !request.legacy;
     const given = hasIds ? calls : { ...calls, give: () => {} };

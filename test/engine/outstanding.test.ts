@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { OutstandingCalls } from "../../src/engine/outstanding.ts";
-import type { EventFields, EventSink, Item, Log } from "../../src/turn/index.ts";
+import { anonymousOwner, type EventFields, type EventSink, type Item, type Log } from "../../src/turn/index.ts";
 
 const minute = 60_000;
 const quarter = 15 * minute;
@@ -19,7 +19,7 @@ function start({ on = true, most = 50_000 } = {}) {
   const info = (fields: EventFields, message: string) => void lines.push({ ...fields, message });
   const log: Log = { isLevelEnabled: () => true, debug() {}, info, warn() {}, error() {} };
   const registry = new OutstandingCalls({ events: sink, log, most });
-  return { registry, events, lines, calls: registry.of(null) };
+  return { registry, events, lines, calls: registry.of(anonymousOwner) };
 }
 
 const user = (text: string): Item => ({ type: "message", role: "user", content: [{ type: "text", text }] });
@@ -180,7 +180,7 @@ describe("a result that does not come", () => {
 });
 
 describe("calls of the same id", () => {
-  it("are those of their keys: no other key answers or ends them", () => {
+  it("are those of their owners: no other owner answers or ends them", () => {
     const { registry, events } = start();
     const [one, other] = [registry.of("one"), registry.of("other")];
     one.give({ callId: "a", name: "look" }, "request-1");
