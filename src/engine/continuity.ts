@@ -14,7 +14,7 @@ export interface KeptCall {
   reasoning?: string | undefined;
   /** The same as a Responses provider's own items, which it may miss before the item of the call. */
   sealed?: readonly SealedReasoning[] | undefined;
-  /** What else a chat provider wants back beside the call (`reasoning_details`) or in it (`extra_content`). */
+  /** What else its provider wants back beside the call, or in it. */
   extra?: JsonObject | undefined;
   extensions?: Extensions | undefined;
 }

@@ -150,12 +150,12 @@ class Driver {
         retries++;
         invalid = error;
         corrections.push(
-          ...error.correction(round.heard, candidate.backend.capabilities.wantsReasoning ? round.thought : ""),
+          ...error.correction(round.heard, candidate.backend.capabilities.quirks.wantsReasoning ? round.thought : ""),
         );
         observer.attemptFailed(candidate.backend.name, error, { action: "reask" });
         continue;
       }
-      const drops: boolean = !error.otherwise && !hasDropped && this.#drops(error);
+      const drops: boolean = !error.otherwise && !hasDropped && this.#drops(candidate, error);
       if (round && !this.#cancellation.reason && (error.otherwise || drops)) {
         hasDropped ||= drops;
         retries++;
@@ -175,8 +175,9 @@ class Driver {
     }
   }
 
-  #drops(error: TurnError): boolean {
-    return this.#asked !== undefined && dropReasoning(error, this.#asked, this.#plan.memory);
+  #drops({ backend }: Candidate, error: TurnError): boolean {
+    const { quirks } = backend.capabilities;
+    return this.#asked !== undefined && dropReasoning(error, this.#asked, quirks, this.#plan.memory);
   }
 
   #ask(candidate: Candidate, corrections: readonly Item[]): Round {

@@ -249,7 +249,7 @@ function readLastTurn(
 }
 
 function isModels(item: Item): boolean {
-  if (item.type === "opaque") return typeof item.fields.type === "string" && item.fields.type.endsWith("_call");
+  if (item.type === "opaque") return item.isToolCall === true;
   return item.type === "call" || item.type === "reasoning" || (item.type === "message" && item.role === "assistant");
 }
 

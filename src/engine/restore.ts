@@ -1,13 +1,12 @@
-import { createHash } from "node:crypto";
-import {
-  type Backend,
-  type CallItem,
-  type Item,
-  isPortableId,
-  type OutputItem,
-  type ReasoningItem,
-  type Turn,
-  type TurnError,
+import type {
+  Backend,
+  CallItem,
+  HistoryQuirks,
+  Item,
+  OutputItem,
+  ReasoningItem,
+  Turn,
+  TurnError,
 } from "../turn/index.ts";
 import { Before, type KeptCall, type Memory } from "./continuity.ts";
 
@@ -29,9 +28,8 @@ const nobody = "";
  * Whether a provider refuses reasoning that it cannot decrypt, and which of the turn's it may be: from now on none of it is given to
  * anybody. False where there is nothing left that could be dropped.
  */
-export function dropReasoning(error: TurnError, { input }: Turn, memory: Memory): boolean {
-  if (error.code !== "upstream_rejected") return false;
-  if (error.body.code !== "invalid_encrypted_content" && !unreadable.test(error.message)) return false;
+export function dropReasoning(error: TurnError, { input }: Turn, quirks: HistoryQuirks, memory: Memory): boolean {
+  if (!quirks.refusesReasoning(error)) return false;
   const sealed = input.flatMap((item) => (item.type === "reasoning" && item.encrypted ? [item.id ?? ""] : []));
   const owned = sealed.filter((id) => id !== "" && memory.recallReasoning(id) !== nobody);
   if (owned.length > mostDropped) return false;
@@ -41,8 +39,6 @@ export function dropReasoning(error: TurnError, { input }: Turn, memory: Memory)
 
 /** No conversation has more, and what others need remembered must not be forgotten over one. */
 const mostDropped = 5_000;
-
-const unreadable = /encrypted content.*could not be verified/is;
 
 function isOfInterest({ type }: Item): boolean {
   return type === "call" || type === "output" || type === "reasoning";
@@ -136,15 +132,19 @@ class History {
    */
   #idFor(id: string, kept: KeptCall | undefined): string {
     const own = kept?.backend === this.#backend.name ? kept.callId : undefined;
-    if (own !== undefined && !this.#taken.has(own) && (kept?.model === this.#model || this.#takes(own))) {
+    if (
+      own !== undefined &&
+      !this.#taken.has(own) &&
+      (kept?.model === this.#model || this.#quirks.takesCallId(own, this.#model))
+    ) {
       this.#taken.add(own);
       return own;
     }
-    return this.#takes(id) ? id : shortId(id);
+    return this.#quirks.callIdFor(id, this.#model);
   }
 
-  #takes(id: string): boolean {
-    return this.#backend.capabilities.takesCallId?.(id, this.#model) ?? isPortableId(id);
+  get #quirks(): HistoryQuirks {
+    return this.#backend.capabilities.quirks;
   }
 
   #endGroup(): void {
@@ -153,7 +153,7 @@ class History {
     const group = this.#group.flatMap((item): Item[] =>
       item.type === "reasoning" ? this.#reasoning(item, own.length > 0) : [item],
     );
-    const missing = missingBefore(group, own).filter((item) => !this.#isDropped(item));
+    const missing = missingBefore(group, own, this.#quirks).filter((item) => !this.#isDropped(item));
     // A Responses provider refuses an item of its own whose reasoning is gone; without its id it takes the item as new.
     const isGone = missing.length === 0 && own.some(({ sealed }) => sealed) && !group.some(isReasoning);
     const orphaned = isGone || group.length < this.#group.length;
@@ -169,25 +169,23 @@ class History {
   /** What another model of the same backend has thought is its own as well where it thinks aloud too. */
   #isOwn({ backend, model }: KeptCall): boolean {
     if (backend !== this.#backend.name) return false;
-    return model === this.#model || (this.#backend.capabilities.takesReasoning?.(this.#model) ?? false);
+    return model === this.#model || this.#quirks.takesReasoning(this.#model);
   }
 
   /** Reasoning of another backend is text at best, and only for a model that thinks aloud itself. */
   #reasoning(item: ReasoningItem, isOwn: boolean): ReasoningItem[] {
     const maker = item.id === undefined ? undefined : this.#memory.recallReasoning(item.id);
     // What is encrypted was made by a Responses provider, and is nothing to a chat one.
-    const isElsewhere = item.encrypted !== undefined && this.#backend.capabilities.wantsReasoning === true;
+    const isElsewhere = item.encrypted !== undefined && this.#quirks.wantsReasoning;
     const known = maker ?? this.#kept[0]?.backend ?? (isElsewhere ? nobody : undefined);
     const isReadable = isOwn || known === this.#backend.name || (known === undefined && !this.#standsIn);
     if (isReadable && maker !== nobody) return [item];
-    return this.#backend.capabilities.takesReasoning?.(this.#model)
-      ? [{ type: "reasoning", summary: item.summary }]
-      : [];
+    return this.#quirks.takesReasoning(this.#model) ? [{ type: "reasoning", summary: item.summary }] : [];
   }
 }
 
 /** What the client has dropped of what came before its calls. */
-function missingBefore(group: readonly Item[], kept: readonly KeptCall[]): Item[] {
+function missingBefore(group: readonly Item[], kept: readonly KeptCall[], quirks: HistoryQuirks): Item[] {
   const missing: Item[] = [];
   const reasoning = kept.find((call) => call.reasoning !== undefined)?.reasoning;
   const thought = group.some(isReasoning);
@@ -199,12 +197,8 @@ function missingBefore(group: readonly Item[], kept: readonly KeptCall[]): Item[
     for (const { id, encrypted } of sealed) missing.push({ type: "reasoning", id, summary: [], encrypted });
   }
   const extra = kept.find((call) => call.extra !== undefined)?.extra;
-  const hasExtra = group.some(
-    (item) => item.type === "message" && item.extensions?.fields.reasoning_details !== undefined,
-  );
-  if (extra && !hasExtra) {
-    missing.push({ type: "message", role: "assistant", content: [], extensions: { format: "chat", fields: extra } });
-  }
+  const extensions = extra && quirks.missingFields(extra, group);
+  if (extensions) missing.push({ type: "message", role: "assistant", content: [], extensions });
   return missing;
 }
 
@@ -214,12 +208,4 @@ function isReasoning({ type }: Item): boolean {
 
 function withoutId(item: Item): Item {
   return item.type === "call" || item.type === "message" ? { ...item, id: undefined } : item;
-}
-
-const letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
-
-/** Nine letters and digits: what Mistral insists on is taken by all. The same id always becomes the same. */
-function shortId(id: string): string {
-  const digest = createHash("sha256").update(id).digest();
-  return Array.from(digest.subarray(0, 9), (byte) => letters.charAt(byte % letters.length)).join("");
 }

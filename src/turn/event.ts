@@ -172,6 +172,10 @@ export interface ItemDone {
   type: "item.done";
   format: WireFormat;
   item: JsonObject;
+  /** Whether it is the call of a tool that the provider runs. */
+  isToolCall?: boolean | undefined;
+  /** Whether it is a field of the message that is under way, and no item of its own. */
+  isOfMessage?: boolean | undefined;
 }
 
 /** A Responses provider named its response, which lets a later request continue it there. */

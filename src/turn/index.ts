@@ -10,6 +10,7 @@ export * from "./json.ts";
 export * from "./listener.ts";
 export * from "./memory.ts";
 export * from "./ports.ts";
+export * from "./quirks.ts";
 export * from "./tool.ts";
 export * from "./turn.ts";
 export * from "./usage.ts";

@@ -106,6 +106,8 @@ export interface OpaqueItem {
   type: "opaque";
   format: WireFormat;
   fields: JsonObject;
+  /** Whether it is the call of a tool that the provider runs. */
+  isToolCall?: boolean | undefined;
 }
 
 export type Item = MessageItem | CallItem | OutputItem | ReasoningItem | OpaqueItem;

@@ -100,7 +100,7 @@ export class MessageContent {
 
   #carry(item: JsonObject): void {
     this.#carried = true;
-    this.#emit({ type: "item.done", format: "chat", item });
+    this.#emit({ type: "item.done", format: "chat", item, isOfMessage: true });
   }
 }
 

@@ -16,6 +16,7 @@ import { ignoredParameters } from "./ignored-parameters.ts";
 import { ImageFetcher } from "./image-fetcher.ts";
 import { inTime } from "./in-time.ts";
 import type { Notice } from "./notice.ts";
+import { codexQuirks } from "./quirks.ts";
 import { withImages } from "./remote-images.ts";
 
 export interface CodexOptions {
@@ -52,6 +53,7 @@ export class CodexBackend implements Backend {
       alwaysStreams: true,
       endsAtCalls: true,
       ignoredParameters,
+      quirks: codexQuirks,
     };
     this.lifecycle = {
       warm: () => server.warm(),

@@ -10,15 +10,16 @@ const mostReasoning = 512 * 1024;
  * is what the client will repeat.
  */
 export function rememberCalls(memory: Memory, backend: Backend, turn: Turn, input: readonly Item[]): Stage {
-  const thoughts = new Thoughts(backend.capabilities.wantsReasoning ?? false);
-  const details = new Details();
+  const { quirks } = backend.capabilities;
+  const thoughts = new Thoughts(quirks.wantsReasoning);
+  const fields = new WantedFields();
   let open: CallStarted | undefined;
   let before: Before | undefined;
 
   const keep = ({ callId = "", upstreamId: own, extensions, name }: CallStarted, text: string) => {
-    const kept: KeptCall = { backend: backend.name, model: turn.model, ...thoughts.before(), extra: details.all };
+    const kept: KeptCall = { backend: backend.name, model: turn.model, ...thoughts.before(), extra: fields.all };
     if (own !== undefined && own !== callId) kept.callId = own;
-    if (extensions?.format === "chat") kept.extensions = extensions;
+    if (extensions && quirks.wantsExtensions(extensions)) kept.extensions = extensions;
     if (!kept.callId && !kept.reasoning && !kept.sealed && !kept.extra && !kept.extensions) return;
     if (!before) {
       before = new Before();
@@ -41,7 +42,7 @@ export function rememberCalls(memory: Memory, backend: Backend, turn: Turn, inpu
         thoughts.seal(event.encrypted);
         return;
       case "item.done":
-        if (event.format === "chat" && event.item.reasoning_details) details.add(event.item.reasoning_details);
+        fields.add(quirks.wantedFields(event));
         return;
       case "call.started":
         open = event;
@@ -87,19 +88,24 @@ class Thoughts {
   }
 }
 
-/** The `reasoning_details` of the message: they come in pieces, each a list. */
-class Details {
-  readonly #list: JsonValue[] = [];
+/** What else the service wants back: fields that come in pieces, each a list. */
+class WantedFields {
+  readonly #lists = new Map<string, JsonValue[]>();
   #size = 0;
 
   get all(): JsonObject | undefined {
-    const fits = this.#list.length > 0 && this.#size <= mostReasoning;
-    return fits ? { reasoning_details: this.#list } : undefined;
+    const fits = this.#lists.size > 0 && this.#size <= mostReasoning;
+    return fits ? Object.fromEntries(this.#lists) : undefined;
   }
 
-  add(pieces: JsonValue): void {
-    if (this.#size > mostReasoning) return;
-    this.#size += JSON.stringify(pieces).length;
-    for (const piece of Array.isArray(pieces) ? pieces : [pieces]) this.#list.push(piece);
+  add(fields: JsonObject | undefined): void {
+    if (!fields || this.#size > mostReasoning) return;
+    this.#size += JSON.stringify(fields).length;
+    for (const [name, pieces] of Object.entries(fields)) {
+      if (pieces === undefined) continue;
+      const list = this.#lists.get(name) ?? [];
+      this.#lists.set(name, list);
+      for (const piece of Array.isArray(pieces) ? pieces : [pieces]) list.push(piece);
+    }
   }
 }
