@@ -7,7 +7,7 @@ export interface Candidate {
   backend: Backend;
   breaker: Breaker;
   /** What this backend is asked, with more behind the turn's input. Made only when the candidate is taken. */
-  request: (more: readonly Item[]) => BackendRequest;
+  request: (more: readonly Item[]) => Promise<BackendRequest>;
   /** How often a failure is met with the same request again. */
   retries: number;
   /** Slips in the arguments that a provider gives are mended, where the tool is not strict. */

@@ -15,10 +15,10 @@ import {
 } from "../turn/index.ts";
 import { Answer } from "./answer.ts";
 import { type Candidate, firstDelay, mayWorkElsewhere, retryDelay } from "./candidate.ts";
-import type { Memory } from "./continuity.ts";
+import type { Continuity } from "./continuity.ts";
+import { dropReasoning } from "./drop-reasoning.ts";
 import { InvalidCall } from "./invalid-call.ts";
 import type { Observer } from "./observer.ts";
-import { dropReasoning } from "./restore.ts";
 import { Round } from "./round.ts";
 import { settleCalls } from "./stages/calls.ts";
 import { keepChoice } from "./stages/choice.ts";
@@ -27,7 +27,7 @@ import { holdWords } from "./stages/hold.ts";
 import { inOrder } from "./stages/in-order.ts";
 import { mendArguments } from "./stages/mend.ts";
 import { recoverCalls } from "./stages/recover.ts";
-import { rememberCalls } from "./stages/remember.ts";
+import { type RememberCalls, rememberCalls } from "./stages/remember.ts";
 import { offeredNames, restoreTools } from "./stages/restore-tools.ts";
 import { keepStrict } from "./stages/strict.ts";
 
@@ -38,7 +38,7 @@ export interface TurnPlan {
   candidates: readonly Candidate[];
   createEncoder: () => Encoder;
   ids: Ids;
-  memory: Memory;
+  continuity: Continuity;
   observer: Observer;
   clock: Clock;
   /** When the request came in, by the same clock. */
@@ -73,6 +73,7 @@ class Driver {
   /** The one that was taken last, and what was asked there. */
   #candidate: Candidate | undefined;
   #asked: Turn | undefined;
+  #remembering: RememberCalls | undefined;
 
   constructor(plan: TurnPlan, reply: ReplyStream) {
     this.#plan = plan;
@@ -94,6 +95,7 @@ class Driver {
     clearTimeout(limit);
     clearInterval(ticks);
     cancellation.offCancel(onCancel);
+    await this.#remember();
     return this.#ending();
   }
 
@@ -141,7 +143,7 @@ class Driver {
       const unready = await candidate.backend.lifecycle
         ?.prepare?.(this.#cancellation)
         .then(() => undefined, toTurnError);
-      const round = unready ? undefined : this.#ask(candidate, corrections);
+      const round = unready ? undefined : await this.#ask(candidate, corrections);
       const error = round ? await round.begun.then(() => undefined, toTurnError) : unready;
       if (round && error === undefined) return round;
       if (error === undefined) throw new Error("a backend was neither asked nor refused");
@@ -155,7 +157,7 @@ class Driver {
         observer.attemptFailed(candidate.backend.name, error, { action: "reask" });
         continue;
       }
-      const drops: boolean = !error.otherwise && !hasDropped && this.#drops(candidate, error);
+      const drops: boolean = !error.otherwise && !hasDropped && (await this.#drops(candidate, error));
       if (round && !this.#cancellation.reason && (error.otherwise || drops)) {
         hasDropped ||= drops;
         retries++;
@@ -175,19 +177,23 @@ class Driver {
     }
   }
 
-  #drops({ backend }: Candidate, error: TurnError): boolean {
-    const { quirks } = backend.capabilities;
-    return this.#asked !== undefined && dropReasoning(error, this.#asked, quirks, this.#plan.memory);
+  async #drops({ backend }: Candidate, error: TurnError): Promise<boolean> {
+    if (!this.#asked) return false;
+    return dropReasoning(error, this.#asked, backend.capabilities.quirks, this.#plan.continuity);
   }
 
-  #ask(candidate: Candidate, corrections: readonly Item[]): Round {
-    const { ids, observer, memory, clock } = this.#plan;
-    const { turn, prompted, recovery, form } = candidate.request(corrections);
+  async #ask(candidate: Candidate, corrections: readonly Item[]): Promise<Round> {
+    const { ids, observer, continuity, clock } = this.#plan;
+    const { turn, prompted, recovery, form } = await candidate.request(corrections);
     const isWhole = !turn.stream && !candidate.backend.capabilities.alwaysStreams;
     const cutoff = prompted ? new Cutoff(turn, observer, isWhole) : undefined;
     // What was said cannot be taken back when the call that must come does not.
     const holds = candidate.reask > 0 && demandsCall(turn.choice);
     const checks = new ArgumentChecks(turn.tools);
+    // A backend that knows nothing of calls misses nothing of them.
+    this.#remembering = prompted
+      ? undefined
+      : rememberCalls(continuity, candidate.backend, turn, this.#plan.turn.input);
     const stages = [
       cutoff?.ear,
       recoverCalls(turn, recovery, observer, turn.stream && !holds),
@@ -200,8 +206,7 @@ class Driver {
       form ? restoreTools(form) : undefined,
       settleCalls(ids, checks, observer),
       holds ? holdWords() : undefined,
-      // A backend that knows nothing of calls misses nothing of them.
-      prompted ? undefined : rememberCalls(memory, candidate.backend, turn, this.#plan.turn.input),
+      this.#remembering?.stage,
       !prompted && candidate.backend.capabilities.endsAtCalls ? noteCutoff(observer) : undefined,
     ].filter((stage) => stage !== undefined);
     this.#askedAt ??= clock.now();
@@ -219,14 +224,15 @@ class Driver {
     else this.#answer.end({ type: "turn.failed", error }, this.#plan.isToldInStream?.(error));
   }
 
-  /** What a later request may need that names the response and does not repeat what is in it. */
-  #remember(): void {
-    const { memory, ids } = this.#plan;
+  /** What a later request may need of the calls, and of a response that it names and does not repeat. */
+  async #remember(): Promise<void> {
+    const { continuity, ids } = this.#plan;
     const { uncarried, keptId } = this.#answer;
-    if (uncarried) memory.keepResponse(uncarried.id, uncarried.upstreamId);
-    const { upstreamIds, lastNumber } = ids;
-    if (keptId !== undefined && upstreamIds.size + lastNumber > 0)
-      memory.keepCallsOf(keptId, { upstreamIds, lastNumber });
+    const { upstreamIds: callIds, lastNumber } = ids;
+    const isOfInterest = uncarried !== undefined || callIds.size + lastNumber > 0;
+    const kept = { upstreamId: uncarried?.upstreamId, callIds, lastNumber };
+    const response = keptId !== undefined && isOfInterest ? continuity.keepResponse(keptId, kept) : undefined;
+    await Promise.all([this.#remembering?.pending(), response]);
   }
 
   /** Whose fault it is that the time is over: a client that reads slowly makes its backend slow. */
@@ -238,7 +244,6 @@ class Driver {
   #ending(): Ending {
     const { receivedAt, observer, clock } = this.#plan;
     const { last, usage, firstContentAt, endedAt, opened, body } = this.#answer;
-    this.#remember();
     const error = last?.type === "turn.failed" ? last.error : undefined;
     const now = clock.now();
     const ending: Ending = {

@@ -1,5 +1,5 @@
 export type { Candidate, Recovery } from "./candidate.ts";
-export { Continuity, type Memory } from "./continuity.ts";
+export { Continuity } from "./continuity.ts";
 export { type Ending, runTurn, type TurnPlan } from "./driver.ts";
 export { Observer } from "./observer.ts";
 export { OutstandingCalls } from "./outstanding.ts";

@@ -10,6 +10,7 @@ import {
   type TurnPlan,
 } from "../engine/index.ts";
 import { allowsModel, type BreakerState, createKeyring, type Key, type Keyring } from "../guard/index.ts";
+import { InProcessMemory } from "../store/index.ts";
 import {
   type ClosableEventSink,
   createEventSink,
@@ -30,6 +31,7 @@ import {
   isObject,
   type JsonObject,
   type JsonValue,
+  type Memory,
   type ReplyStream,
   type Turn,
   TurnError,
@@ -71,6 +73,12 @@ export interface PreparedTurn {
   run(reply: ReplyStream, cancellation: Cancellation): ReturnType<typeof runTurn>;
 }
 
+/** What a gateway may share with others. */
+export interface GatewayOptions {
+  /** Where conversations leave what clients do not bring back. Of this process alone, unless given. */
+  memory?: Memory | undefined;
+}
+
 /** One gateway, made out of a configuration. It knows nothing of HTTP. */
 export class Gateway {
   readonly config: Config;
@@ -79,11 +87,12 @@ export class Gateway {
   readonly metrics: Metrics;
   readonly #events: ClosableEventSink;
   readonly #models: Models;
-  readonly #continuity = new Continuity();
+  readonly #memory: Memory;
   readonly #outstanding: OutstandingCalls;
 
-  constructor(config: Config) {
+  constructor(config: Config, { memory = new InProcessMemory() }: GatewayOptions = {}) {
     this.config = config;
+    this.#memory = memory;
     const redactor = createRedactor({ secrets: secretsOf(config), redact: config.telemetry.redact });
     this.log = createLog({ level: config.log.level, redactor });
     this.metrics = createMetrics({ outstandingCalls: () => this.#outstanding.size });
@@ -114,8 +123,8 @@ export class Gateway {
     return this.#models.list().filter(({ id }) => key === null || allowsModel(key, id));
   }
 
-  /** Reads a request. Throws a `TurnError` that says what is wrong with it. */
-  prepare(api: ClientApi, body: JsonValue | undefined, context: RequestContext): PreparedTurn {
+  /** Reads a request. Rejects with a `TurnError` that says what is wrong with it. */
+  async prepare(api: ClientApi, body: JsonValue | undefined, context: RequestContext): Promise<PreparedTurn> {
     if (!isObject(body)) throw new TurnError("invalid_request", "The body must be a JSON object.");
     if (isDeeperThan(body, deepestBody)) throw new TurnError("invalid_request", "The body is nested too deeply.");
     checkToolOutputs(api, body, this.config.limits.tool_output);
@@ -128,8 +137,8 @@ export class Gateway {
     const state = foreignState(request.turn, body);
     if (state && route.kind !== "responses") throw state;
 
-    const memory = this.#continuity.of(key?.owner ?? null);
-    const continued = continueResponse(request.turn, body, memory);
+    const continuity = this.#continuityFor(context);
+    const continued = await continueResponse(request.turn, body, continuity);
     const asked = { ...continued.turn, headers: context.headers };
     const form = formFor(asked, route);
     const { turn } = form;
@@ -147,7 +156,7 @@ export class Gateway {
         onTaken: () => {
           headers = { ...this.#tellDropped(form.dropped, context), ...tellIgnored(body, taken) };
         },
-        restored: (asked) => restoreTurn(asked, taken.backend, memory, standsIn),
+        restored: (asked) => restoreTurn(asked, taken.backend, continuity, standsIn),
       });
     // What a provider keeps only that provider can continue.
     const others = state ? [] : this.#fallbacks(asked, route);
@@ -167,7 +176,7 @@ export class Gateway {
           candidates,
           createEncoder,
           ids,
-          memory,
+          continuity,
           observer,
           cancellation,
           isToldInStream: toldInStream(turn),
@@ -175,6 +184,12 @@ export class Gateway {
         return this.#run(plan, route, context, reply);
       },
     };
+  }
+
+  #continuityFor({ key, requestId }: RequestContext): Continuity {
+    return new Continuity(this.#memory, key?.owner ?? anonymousOwner, (error) =>
+      this.log.warn({ err: error, request_id: requestId }, "short-lived memory failed; the turn goes on without it"),
+    );
   }
 
   #observe(request: ChatRequest | ResponsesRequest, { backend }: Route, { requestId, key }: RequestContext): Observer {
@@ -237,7 +252,7 @@ export class Gateway {
   async #run(
     plan: Pick<
       TurnPlan,
-      "turn" | "candidates" | "createEncoder" | "ids" | "memory" | "observer" | "cancellation" | "isToldInStream"
+      "turn" | "candidates" | "createEncoder" | "ids" | "continuity" | "observer" | "cancellation" | "isToldInStream"
     >,
     { settings }: Route,
     { requestId, receivedAt }: RequestContext,
@@ -251,7 +266,7 @@ export class Gateway {
         candidates: plan.candidates,
         createEncoder: plan.createEncoder,
         ids: plan.ids,
-        memory: plan.memory,
+        continuity: plan.continuity,
         cancellation: plan.cancellation,
         isToldInStream: plan.isToldInStream,
         observer,

@@ -56,7 +56,7 @@ function knowsOtherTools({ kind, settings }: Route): boolean {
 export function candidateFor(
   route: Route,
   form: FunctionAdapter,
-  { onTaken, restored }: { onTaken: () => void; restored: (turn: Turn) => Turn },
+  { onTaken, restored }: { onTaken: () => void; restored: (turn: Turn) => Promise<Turn> },
 ): Candidate {
   const { backend, breaker, settings } = route;
   const { retries, timeouts } = settings;
@@ -64,12 +64,12 @@ export function candidateFor(
   return {
     backend,
     breaker,
-    request: (more) => {
+    request: async (more) => {
       onTaken();
       const turn = more.length > 0 ? { ...form.turn, input: [...form.turn.input, ...more] } : form.turn;
       const prompted = mustPrompt(route, turn);
       // Where calls are words, nothing but words need be remembered of them.
-      const { input } = prompted ? turn : restored(turn);
+      const { input } = prompted ? turn : await restored(turn);
       const recovery = recoveryFor(settings, prompted);
       return {
         turn: { ...turn, input: form.history(input) },

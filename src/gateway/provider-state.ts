@@ -1,4 +1,4 @@
-import type { Memory } from "../engine/index.ts";
+import type { Continuity } from "../engine/index.ts";
 import { type Item, type JsonObject, type Turn, TurnError } from "../turn/index.ts";
 
 /** What only the provider that kept it can continue, as the refusal of all others. */
@@ -29,14 +29,18 @@ function isReference(item: Item): boolean {
  * A turn that goes on behind a response which is kept elsewhere, by the names of who keeps it: the response's, which its own id may
  * not carry, and those of its calls, which the client may know by others. `lastNumber` is that of its calls, where they have any.
  */
-export function continueResponse(turn: Turn, body: JsonObject, memory: Memory): { turn: Turn; lastNumber: number } {
+export async function continueResponse(
+  turn: Turn,
+  body: JsonObject,
+  continuity: Continuity,
+): Promise<{ turn: Turn; lastNumber: number }> {
   const { previous_response_id: id } = body;
   if (typeof id !== "string") return { turn, lastNumber: 0 };
-  const { upstreamIds, lastNumber = 0 } = memory.recallCallsOf(id) ?? {};
-  const previousResponseId = memory.recallResponse(id) ?? turn.previousResponseId;
+  const { upstreamId, callIds, lastNumber = 0 } = (await continuity.response(id)) ?? {};
+  const previousResponseId = upstreamId ?? turn.previousResponseId;
   const repeated = new Set(turn.input.flatMap((item) => (item.type === "call" ? [item.callId] : [])));
   const input = turn.input.map((item) => {
-    const callId = item.type === "output" && !repeated.has(item.callId) ? upstreamIds?.get(item.callId) : undefined;
+    const callId = item.type === "output" && !repeated.has(item.callId) ? callIds?.get(item.callId) : undefined;
     return callId === undefined ? item : { ...item, callId };
   });
   return { turn: { ...turn, previousResponseId, input }, lastNumber };

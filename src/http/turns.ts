@@ -28,16 +28,7 @@ export class Turns {
 
   handler(api: ClientApi) {
     return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
-      const body = request.body as JsonValue | undefined;
-      const prepared = this.#gateway.prepare(api, body, {
-        requestId: request.id,
-        key: request.key,
-        profile: oneOf(request.headers["x-toolwire-profile"]),
-        headers: api === "responses" ? providerHeaders(request.headers) : undefined,
-        receivedAt: performance.now(),
-      });
-      // What was read of it is in the turn; the rest need not be held while a model thinks.
-      request.body = undefined;
+      const receivedAt = performance.now();
       const cancellation = new Cancellation();
       const { raw } = reply;
       let over = () => {};
@@ -51,6 +42,15 @@ export class Turns {
         this.#running.delete(closed);
         over();
       });
+      const prepared = await this.#gateway.prepare(api, request.body as JsonValue | undefined, {
+        requestId: request.id,
+        key: request.key,
+        profile: oneOf(request.headers["x-toolwire-profile"]),
+        headers: api === "responses" ? providerHeaders(request.headers) : undefined,
+        receivedAt,
+      });
+      // What was read of it is in the turn; the rest need not be held while a model thinks.
+      request.body = undefined;
       const ending = await prepared.run(new HttpReplyStream(reply, prepared), cancellation);
       if (ending.opened) return reply;
       reply.headers(prepared.headers);

@@ -1,5 +1,7 @@
 import { type Candidate, Continuity, Observer, runTurn } from "../../engine/index.ts";
+import { InProcessMemory } from "../../store/index.ts";
 import {
+  anonymousOwner,
   type Backend,
   type Breaker,
   Cancellation,
@@ -41,7 +43,7 @@ export async function playEvents(
   const candidate: Candidate = {
     backend,
     breaker: unbroken,
-    request: () => ({
+    request: async () => ({
       turn,
       prompted: false,
       recovery: dialects === "none" ? undefined : { dialects, repair: true, prompted: false },
@@ -58,7 +60,7 @@ export async function playEvents(
       candidates: [candidate],
       createEncoder: () => encoderFor(request, ids),
       ids,
-      memory: new Continuity().of(null),
+      continuity: new Continuity(new InProcessMemory(), anonymousOwner),
       observer: new Observer(nobody, silence, "replay", backend.name),
       clock: performance,
       receivedAt: performance.now(),

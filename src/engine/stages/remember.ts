@@ -1,46 +1,63 @@
 import type { Backend, CallStarted, Item, JsonObject, JsonValue, Turn } from "../../turn/index.ts";
-import { Before, type KeptCall, type Memory, type SealedReasoning } from "../continuity.ts";
+import type { Continuity } from "../continuity.ts";
+import { ConversationDigest } from "../conversation-digest.ts";
+import type { KeptCall, KeptReasoning } from "../kept-records.ts";
 import type { Stage } from "./stage.ts";
 
-/** Beyond this it is not kept, so there is no use in gathering it. */
+/** Beyond this many characters it is not kept, so there is no use in gathering it. */
 const mostReasoning = 512 * 1024;
+
+export interface RememberCalls {
+  stage: Stage;
+  /** Resolves when what was kept can be read, and never rejects; nothing where nothing was kept. */
+  pending(): Promise<void> | undefined;
+}
 
 /**
  * Keeps of each whole call what the client may not bring back: the backend's own id, and what the model thought before it. `input`
  * is what the client will repeat.
  */
-export function rememberCalls(memory: Memory, backend: Backend, turn: Turn, input: readonly Item[]): Stage {
+export function rememberCalls(
+  continuity: Continuity,
+  backend: Backend,
+  turn: Turn,
+  input: readonly Item[],
+): RememberCalls {
   const { quirks } = backend.capabilities;
-  const thoughts = new Thoughts(quirks.wantsReasoning);
+  const reasoning = new RoundReasoning();
   const fields = new WantedFields();
+  const writes: Promise<void>[] = [];
   let open: CallStarted | undefined;
-  let before: Before | undefined;
+  let digest: ConversationDigest | undefined;
 
   const keep = ({ callId = "", upstreamId: own, extensions, name }: CallStarted, text: string) => {
-    const kept: KeptCall = { backend: backend.name, model: turn.model, ...thoughts.before(), extra: fields.all };
-    if (own !== undefined && own !== callId) kept.callId = own;
-    if (extensions && quirks.wantsExtensions(extensions)) kept.extensions = extensions;
-    if (!kept.callId && !kept.reasoning && !kept.sealed && !kept.extra && !kept.extensions) return;
-    if (!before) {
-      before = new Before();
-      for (const item of input) before.add(item);
-    }
-    memory.keepCall({ callId, name, arguments: text, before: before.of(callId) }, kept);
+    const kept: KeptCall = {
+      backend: backend.name,
+      model: turn.model,
+      callId: own !== undefined && own !== callId ? own : undefined,
+      reasoning: reasoning.items,
+      fields: fields.all,
+      extensions: extensions && quirks.wantsExtensions(extensions) ? extensions : undefined,
+    };
+    if (!kept.callId && kept.reasoning.length === 0 && !kept.fields && !kept.extensions) return;
+    digest ??= digestOf(input);
+    writes.push(continuity.keepCall({ callId, name, arguments: text }, digest.of(callId), kept));
   };
 
-  return (event, emit) => {
+  const stage: Stage = (event, emit) => {
     emit(event);
     switch (event.type) {
       case "reasoning.started":
-        thoughts.start(event.id);
+        reasoning.start(event.id);
         return;
       case "reasoning.delta":
-        thoughts.add(event.text, event.part);
+        reasoning.add(event.text, event.part);
         return;
-      case "reasoning.done":
-        if (event.encrypted !== undefined && thoughts.id !== undefined) memory.keepReasoning(thoughts.id, backend.name);
-        thoughts.seal(event.encrypted);
+      case "reasoning.done": {
+        const id = reasoning.end(event.encrypted);
+        if (event.encrypted !== undefined && id !== undefined) writes.push(continuity.keepMaker([id], backend.name));
         return;
+      }
       case "item.done":
         fields.add(quirks.wantedFields(event));
         return;
@@ -52,39 +69,61 @@ export function rememberCalls(memory: Memory, backend: Backend, turn: Turn, inpu
         open = undefined;
     }
   };
+
+  return { stage, pending: () => (writes.length === 0 ? undefined : Promise.all(writes).then(() => {})) };
 }
 
-/** What the model has thought in this round so far: as text, or as items, whichever its backend may want back. */
-class Thoughts {
-  readonly #asText: boolean;
+function digestOf(input: readonly Item[]): ConversationDigest {
+  const digest = new ConversationDigest();
+  for (const item of input) digest.add(item);
+  return digest;
+}
+
+/** What the model has thought in this round so far. */
+class RoundReasoning {
+  readonly #done: KeptReasoning[] = [];
+  /** The item that is under way. */
+  #id: string | undefined;
   #text = "";
   #part = 0;
-  #sealed: readonly SealedReasoning[] | undefined;
-  id: string | undefined;
+  /** Characters of texts and seals. */
+  #size = 0;
 
-  constructor(asText: boolean) {
-    this.#asText = asText;
-  }
-
-  before(): Pick<KeptCall, "reasoning" | "sealed"> {
-    const fits = this.#text !== "" && this.#text.length <= mostReasoning;
-    return { reasoning: fits ? this.#text : undefined, sealed: this.#sealed };
+  /** Without their texts where they are too much, so that at least the seals are kept. */
+  get items(): readonly KeptReasoning[] {
+    // An item that is not done has no id by which its service would know it.
+    const items = this.#text === "" ? this.#done : [...this.#done, { text: this.#text }];
+    if (this.#size <= mostReasoning) return [...items];
+    return items.flatMap(({ id, encrypted }) =>
+      id === undefined && encrypted === undefined ? [] : [{ id, encrypted }],
+    );
   }
 
   start(id: string | undefined): void {
-    this.id = id;
+    this.#close({});
+    this.#id = id;
   }
 
   add(text: string, part: number): void {
-    if (!this.#asText || this.#text.length > mostReasoning) return;
+    if (this.#size > mostReasoning) return;
+    this.#size += text.length;
     this.#text += this.#text !== "" && part !== this.#part ? `\n\n${text}` : text;
     this.#part = part;
   }
 
-  seal(encrypted: string | undefined): void {
-    if (this.#asText || this.id === undefined) return;
-    this.#sealed = [...(this.#sealed ?? []), { id: this.id, encrypted }];
-    this.id = undefined;
+  /** Returns the id of the item that was under way. */
+  end(encrypted: string | undefined): string | undefined {
+    const id = this.#id;
+    this.#size += encrypted?.length ?? 0;
+    this.#close({ id, encrypted });
+    return id;
+  }
+
+  #close({ id, encrypted }: KeptReasoning): void {
+    const text = this.#text === "" ? undefined : this.#text;
+    if ((id ?? text ?? encrypted) !== undefined) this.#done.push({ id, text, encrypted });
+    this.#text = "";
+    this.#id = undefined;
   }
 }
 
