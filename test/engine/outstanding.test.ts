@@ -64,6 +64,13 @@ describe("a result", () => {
     expect(events).toEqual([]);
   });
 
+  it("is old where the model has called a tool of its provider's since, and new where only other items stand behind it", () => {
+    const { calls } = start();
+    const opaque = (isToolCall: boolean): Item => ({ type: "opaque", format: "responses", fields: {}, isToolCall });
+    expect(calls.hear([user("Go"), call("a"), output("a"), opaque(true)])).toEqual([]);
+    expect(calls.hear([user("Go"), call("b"), output("b"), opaque(false)])).toEqual([unknown("b", "look")]);
+  });
+
   it("is known though the client does not repeat its call", () => {
     const { calls } = start();
     calls.give({ callId: "a", name: "look" }, "request-1");
