@@ -41,7 +41,7 @@ export class Continuity {
   }
 
   keepCall(call: CallIdentity, before: string, kept: KeptCall): Promise<void> {
-    return this.#write([[callKey(call.callId, call.name, meaningOf(call.arguments), before), writeCall(kept)]]);
+    return this.#write([[callKey(digestOf(call), before), writeCall(kept)]]);
   }
 
   /** Encrypted reasoning can be read only by the backend that made it. */
@@ -98,16 +98,21 @@ export class Continuity {
   }
 }
 
-/** By the arguments' meaning, since clients write them anew. */
-function keysOf({ call: { callId, name, arguments: text }, before }: SoughtCall): string[] {
-  const meaning = meaningOf(text);
-  return before.map((each) => callKey(callId, name, meaning, each));
+/** Arguments may be long, and are digested once for all that may have come before the call. */
+function keysOf({ call, before }: SoughtCall): string[] {
+  const digest = digestOf(call);
+  return before.map((each) => callKey(digest, each));
 }
 
-function callKey(callId: string, name: string, meaning: string, before: string): string {
+/** By the arguments' meaning, since clients write them anew. */
+function digestOf({ callId, name, arguments: text }: CallIdentity): string {
   const hash = createHash("sha256");
-  for (const part of [callId, name, meaning, before]) hash.update(`${part.length}:${part}`);
-  return memoryKey("call", hash.digest("base64"));
+  for (const part of [callId, name, meaningOf(text)]) hash.update(`${part.length}:${part}`);
+  return hash.digest("base64");
+}
+
+function callKey(digest: string, before: string): string {
+  return memoryKey("call", createHash("sha256").update(`${digest}\n${before}`).digest("base64"));
 }
 
 function reasoningKey(id: string): string {
