@@ -1,57 +1,82 @@
 import {
+  type AnswerIdForm,
   addUsage,
+  answerId,
   type Clock,
   type Encoder,
+  type Ids,
   type ReplyStream,
+  type TextSink,
+  type TurnEnding,
   type TurnEvent,
-  type TurnFailed,
-  type TurnFinished,
   toTurnError,
   type Usage,
 } from "../turn/index.ts";
+import { Transcript } from "./transcript.ts";
+
+export interface AnswerParts {
+  createEncoder: (transcript: Transcript) => Encoder;
+  sink: TextSink;
+  reply: ReplyStream;
+  ids: Ids;
+  idForm: AnswerIdForm;
+  clock: Clock;
+}
+
+/** What the round under way hears of its answer. */
+export interface RoundWatch {
+  /** Its first content has come. */
+  onBegin(): void;
+  /** Something of it is to be sent, which is the end of all second thoughts. */
+  onCommit(): void;
+}
+
+const unwatched: RoundWatch = { onBegin() {}, onCommit() {} };
+const nothing: TurnEvent[] = [];
 
 /**
- * held: nothing was sent, and a failure is a plain HTTP error. open: the stream was opened to keep the client waiting, but no
- * content was sent. committed: the client has content, which is never taken back. ended: the terminal form went out.
+ * The answer to one turn, as far as the client has it. A round is committed once something of it is sent, and can be rolled back until
+ * then, whatever earlier rounds have sent. An answer that is not streamed is sent at its end, so that each of its rounds can be.
  */
-type State = "held" | "open" | "committed" | "ended";
-
-/** The answer to one turn, as far as the client has it. */
 export class Answer {
-  readonly #createEncoder: () => Encoder;
+  readonly transcript = new Transcript();
+  readonly #encoder: Encoder;
+  readonly #sink: TextSink;
   readonly #reply: ReplyStream;
+  readonly #ids: Ids;
+  readonly #idForm: AnswerIdForm;
   readonly #clock: Clock;
-  #encoder: Encoder;
-  #state: State = "held";
-  /** What came before the first content; it goes out with it. */
-  #waiting: TurnEvent[] = [];
-  #text = "";
+  /** What came before the round's first content; it goes out with it. */
+  #waiting = nothing;
+  /** Whether anything was written since the last keep-alive. */
   #wrote = false;
   /** Since when the client does not take what was written; and how long it had not before, in milliseconds. */
   #fullSince: number | undefined;
   #waited = 0;
+  #id: string | undefined;
+  /** The provider's id of its last answer, and the one that this answer was opened with. */
   #upstreamId: string | undefined;
-  /** The provider's id that the answer was opened with. */
   #openedWith: string | undefined;
-  /** Whether the round under candidate has given content. */
-  #begun = false;
-  /** A call was begun and is not done: no other item can follow it. */
-  #isInCall = false;
+  #watch = unwatched;
+  /** Where the round under way begins in the transcript, and whether it has given content. */
+  #mark = 0;
+  #hasBegun = false;
+  #isInHiddenCall = false;
+  /** Whether something of the round under way was sent. */
+  isCommitted = false;
   /** Whether the stream was opened, so that a failure is told in it. */
-  opened = false;
-  /** Called with the first content of the round under candidate. */
-  onBegin: () => void = () => {};
-  /** Called when something of the round under candidate is to be sent, which is the end of all second thoughts. */
-  onCommit: () => void = () => {};
+  isOpened = false;
   usage: Usage | undefined;
   firstContentAt: number | undefined;
   endedAt = 0;
-  last: TurnFinished | TurnFailed | undefined;
+  ending: TurnEnding | undefined;
 
-  constructor(createEncoder: () => Encoder, reply: ReplyStream, clock: Clock) {
-    this.#createEncoder = createEncoder;
-    this.#encoder = createEncoder();
+  constructor({ createEncoder, sink, reply, ids, idForm, clock }: AnswerParts) {
+    this.#encoder = createEncoder(this.transcript);
+    this.#sink = sink;
     this.#reply = reply;
+    this.#ids = ids;
+    this.#idForm = idForm;
     this.#clock = clock;
   }
 
@@ -59,12 +84,8 @@ export class Answer {
     return this.#encoder.streams;
   }
 
-  get committed(): boolean {
-    return this.#state === "committed";
-  }
-
-  get ended(): boolean {
-    return this.#state === "ended";
+  get isEnded(): boolean {
+    return this.ending !== undefined;
   }
 
   /** How long the backend had to wait for the client, in milliseconds. */
@@ -74,100 +95,133 @@ export class Answer {
 
   /** The answer's id where its provider keeps it, so that a later request may name it. */
   get keptId(): string | undefined {
-    return this.#upstreamId === undefined ? undefined : this.#encoder.id;
+    return this.#upstreamId === undefined || !this.#idForm.carriesUpstream ? undefined : this.#id;
   }
 
   /** The provider's id of the answer, where the id that the client has does not carry it. */
   get uncarried(): { id: string; upstreamId: string } | undefined {
-    const [id, upstreamId] = [this.#encoder.id, this.#upstreamId];
+    const [id, upstreamId] = [this.keptId, this.#upstreamId];
     if (id === undefined || upstreamId === undefined || upstreamId === this.#openedWith) return undefined;
     return { id, upstreamId };
   }
 
-  /** What is left to send where no stream was opened. */
-  get body(): string {
-    return this.#text;
+  /** Where the round under way begins among the items. */
+  get roundStart(): number {
+    return this.#mark;
   }
 
-  /** Forgets what a round that failed has said. Nothing of it was sent: the answer is not committed. */
-  startOver(): void {
-    this.#waiting = [];
+  beginRound(): void {
+    this.#mark = this.transcript.beginRound();
+    this.#ids.beginRound();
+    this.#startOver();
+  }
+
+  /** Forgets what the round has said. Nothing of it was sent: it is not committed. */
+  rollBack(): void {
+    this.transcript.rollBack(this.#mark);
+    this.#ids.rollBack();
+    this.#startOver();
+  }
+
+  #startOver(): void {
+    this.#waiting = nothing;
     this.#upstreamId = undefined;
-    if (!this.#begun) return;
-    this.#begun = false;
-    this.#isInCall = false;
-    this.#encoder = this.#createEncoder();
-    this.#text = "";
-    this.#state = "held";
+    this.#hasBegun = false;
+    this.#isInHiddenCall = false;
+    this.isCommitted = false;
+    this.#watch = unwatched;
   }
 
-  receive(event: Exclude<TurnEvent, TurnFinished | TurnFailed>): void {
-    switch (event.type) {
-      case "response.started":
-        this.#upstreamId = event.id;
+  watch(watch: RoundWatch): void {
+    this.#watch = watch;
+  }
+
+  /** The provider has named its answer. */
+  nameUpstream(id: string): void {
+    this.#upstreamId = id;
+  }
+
+  addUsage(usage: Usage): void {
+    this.usage = addUsage(this.usage, usage);
+  }
+
+  receive(event: TurnEvent): void {
+    if (!this.#hasBegun) {
+      if (isBoundary(event) || this.#isHidden(event)) {
+        if (this.#waiting === nothing) this.#waiting = [];
+        this.#waiting.push(event);
         return;
-      case "usage.reported":
-        this.usage = addUsage(this.usage, event.usage);
-        return;
-      case "message.started":
-      case "message.done":
-      case "reasoning.started":
-      case "reasoning.done":
-        // An item with nothing in it is no content yet.
-        if (!this.#begun) {
-          this.#waiting.push(event);
-          return;
-        }
+      }
+      this.#begin();
     }
-    if (!this.#begun) this.#begin();
-    if (event.type === "call.started" || event.type === "call.done") this.#isInCall = event.type === "call.started";
-    this.#text += this.#encoder.push(event);
+    this.#push(event);
   }
 
-  /** Adds a message of our own; false where none can follow what was sent. */
-  say(text: string): boolean {
-    if (this.ended || this.#isInCall) return false;
-    try {
-      this.receive({ type: "message.started" });
-      this.receive({ type: "text.delta", text });
-    } catch {
-      return false;
+  /** The round has ended well: what waits belongs to the answer, though no content follows it. */
+  finishRound(): void {
+    if (this.#waiting === nothing) return;
+    if (this.streams && this.#waiting.some(isBoundary)) this.#open();
+    this.#pushWaiting();
+  }
+
+  /** Whether it is about a call that the gateway runs itself. */
+  #isHidden(event: TurnEvent): boolean {
+    if (event.type === "call.started") this.#isInHiddenCall = event.owner === "gateway";
+    return this.#isInHiddenCall || event.type === "output.done";
+  }
+
+  /** Ends the item that is open, so that another can follow; false where it cannot be ended. */
+  closeItem(): boolean {
+    switch (this.transcript.open?.type) {
+      case "call":
+        return false;
+      case "message":
+        this.#push({ type: "message.done", status: "completed", isCommentary: false });
+        return true;
+      case "reasoning":
+        this.#push({ type: "reasoning.done" });
     }
     return true;
   }
 
   #begin(): void {
-    this.#begun = true;
+    this.#hasBegun = true;
     this.firstContentAt ??= this.#clock.now();
-    this.onBegin();
-    this.#open();
+    this.#watch.onBegin();
     if (this.streams) {
-      this.#state = "committed";
-      this.onCommit();
+      this.#open();
+      this.isCommitted = true;
+      this.#watch.onCommit();
     }
     this.#pushWaiting();
   }
 
+  #push(event: TurnEvent): void {
+    this.transcript.push(event);
+    if (this.isOpened) this.#encoder.push(event);
+  }
+
   #pushWaiting(): void {
-    for (const event of this.#waiting) this.#text += this.#encoder.push(event);
-    this.#waiting = [];
+    const waiting = this.#waiting;
+    this.#waiting = nothing;
+    for (const event of waiting) this.#push(event);
   }
 
   #open(): void {
-    if (this.#state !== "held") return;
+    if (this.#id !== undefined) return;
     this.#openedWith = this.#upstreamId;
-    this.#text += this.#encoder.open(this.#upstreamId);
-    this.#state = "open";
+    this.#id = answerId(this.#idForm, this.#upstreamId);
+    this.#encoder.open(this.#id);
     if (!this.streams) return;
-    this.opened = true;
+    this.isOpened = true;
     this.#reply.open();
   }
 
   /** Sends what has come since the last time. A promise means that the client takes nothing more until it resolves. */
   flush(): Promise<void> | undefined {
-    if (!this.opened || this.#text === "" || this.ended) return undefined;
-    const text = this.#text;
-    this.#text = "";
+    if (!this.isOpened || this.isEnded) return undefined;
+    const text = this.#sink.take();
+    if (text === "") return undefined;
     this.#wrote = true;
     const full = this.#reply.write(text);
     if (full) {
@@ -183,13 +237,17 @@ export class Answer {
   /** Once a `keep_alive`: opens a stream that has waited so long, and tells an open one that the turn goes on. */
   keepAlive(): void {
     // A client that is full has something to read.
-    if (this.ended || this.#fullSince !== undefined) return;
+    if (this.isEnded || this.#fullSince !== undefined) return;
     try {
-      if (this.#state === "held") {
-        this.#open();
-        this.#text ||= this.#encoder.keepAlive();
-      } else if (!this.#wrote) this.#text += this.#encoder.keepAlive();
+      const isNew = !this.isOpened;
+      this.#open();
+      if (!isNew && !this.#wrote) this.#encoder.keepAlive();
       this.flush();
+      // A stream may be opened without a word.
+      if (isNew && !this.#wrote) {
+        this.#encoder.keepAlive();
+        this.flush();
+      }
       this.#wrote = false;
     } catch (thrown) {
       this.end({ type: "turn.failed", error: toTurnError(thrown) });
@@ -197,27 +255,31 @@ export class Answer {
   }
 
   /** The one place where a turn ends. `inStream`: a stream is opened for it where there is none yet. */
-  end(event: TurnFinished | TurnFailed, inStream = false): void {
-    if (this.ended) return;
+  end(ending: TurnEnding, inStream = false): void {
+    if (this.isEnded) return;
     this.endedAt = this.#clock.now();
+    const told: TurnEnding = { ...ending, usage: this.usage };
     try {
-      if (inStream && this.streams) this.#open();
-      this.#write(event);
-      this.last = event;
+      if (ending.type === "turn.finished" || (inStream && this.streams)) this.#open();
+      if (ending.type === "turn.finished") this.#pushWaiting();
+      if (this.isOpened || ending.type === "turn.finished") this.#encoder.end(told);
+      this.ending = told;
     } catch (thrown) {
       // What cannot be written down is a failure of ours; the client still gets an end.
-      this.last = { type: "turn.failed", error: toTurnError(thrown) };
+      this.ending = { type: "turn.failed", error: toTurnError(thrown), usage: this.usage };
     }
-    this.#state = "ended";
-    if (this.opened) this.#reply.end(this.#text);
+    if (this.isOpened) this.#reply.end(this.#sink.take());
   }
 
-  #write(event: TurnFinished | TurnFailed): void {
-    if (event.type === "turn.finished") {
-      this.#open();
-      this.#pushWaiting();
-    }
-    if (this.usage) this.#text += this.#encoder.push({ type: "usage.reported", usage: this.usage });
-    if (this.opened || event.type === "turn.finished") this.#text += this.#encoder.push(event);
+  /** What is to be sent where no stream was opened. */
+  get body(): string {
+    return this.isOpened ? "" : this.#sink.take();
   }
+}
+
+/** An item with nothing in it is no content yet. */
+function isBoundary({ type }: TurnEvent): boolean {
+  return (
+    type === "message.started" || type === "message.done" || type === "reasoning.started" || type === "reasoning.done"
+  );
 }

@@ -1,56 +1,84 @@
-import { ArgumentChecks, demandsCall, promptTurn } from "../tools/index.ts";
+import { ArgumentChecks, promptTurn } from "../tools/index.ts";
 import {
+  type AnswerIdForm,
+  type Backend,
+  type BackendCallStarted,
+  type CallOwner,
   Cancellation,
   type Clock,
   type Encoder,
   type Ids,
   type Item,
   type ReplyStream,
+  type TextSink,
+  type ToolChoice,
   type Turn,
+  type TurnEnding,
   TurnError,
-  type TurnFailed,
-  type TurnFinished,
+  type TurnEvent,
+  type TurnListener,
   type TurnSummary,
   toTurnError,
 } from "../turn/index.ts";
 import { Answer } from "./answer.ts";
-import { type Candidate, firstDelay, mayWorkElsewhere, retryDelay } from "./candidate.ts";
+import { type Ask, type Candidate, mayWorkElsewhere } from "./candidate.ts";
 import type { Continuity } from "./continuity.ts";
 import { dropReasoning } from "./drop-reasoning.ts";
 import { InvalidCall } from "./invalid-call.ts";
-import type { Observer } from "./observer.ts";
-import { Round } from "./round.ts";
-import { settleCalls } from "./stages/calls.ts";
-import { keepChoice } from "./stages/choice.ts";
-import { Cutoff, noteCutoff } from "./stages/cutoff.ts";
-import { holdWords } from "./stages/hold.ts";
-import { inOrder } from "./stages/in-order.ts";
-import { mendArguments } from "./stages/mend.ts";
-import { recoverCalls } from "./stages/recover.ts";
-import { type RememberCalls, rememberCalls } from "./stages/remember.ts";
-import { offeredNames, restoreTools } from "./stages/restore-tools.ts";
-import { keepStrict } from "./stages/strict.ts";
+import { BlameCorrection, DropReasoning, decide, type Policy, Reask, Retry, Rewrite } from "./policies/index.ts";
+import { Round, type RoundResult } from "./round.ts";
+import { Settle } from "./settle/index.ts";
+import { stagesOf } from "./stages/index.ts";
+import { RememberedCalls } from "./stages/remember.ts";
+import type { Transcript } from "./transcript.ts";
 
 export interface TurnPlan {
   /** The request as the client made it. */
   turn: Turn;
   /** In the order in which they are tried; the first is what was asked for. */
   candidates: readonly Candidate[];
-  createEncoder: () => Encoder;
+  createEncoder: (answer: Transcript) => Encoder;
+  /** Where the encoder writes. */
+  sink: TextSink;
+  idForm: AnswerIdForm;
   ids: Ids;
   continuity: Continuity;
-  observer: Observer;
+  listener: TurnListener;
   clock: Clock;
   /** When the request came in, by the same clock. */
   receivedAt: number;
   /** Milliseconds. */
   keepAlive: number;
   total: number;
-  /** Over when the client leaves or the gateway stops. */
+  /** Cancelled when the client leaves or the gateway stops. */
   cancellation: Cancellation;
   /** Whether the client understands a failure only in a stream, though nothing was sent yet. */
   isToldInStream?: ((error: TurnError) => boolean) | undefined;
+  seams?: TurnSeams | undefined;
 }
+
+/** Where others take part in a turn. */
+export interface TurnSeams {
+  /** Who runs a call; the client, unless said. */
+  ownerOf?(call: BackendCallStarted): CallOwner;
+  /** Called when a round has ended well: what the next one begins with, or nothing where the turn is over. */
+  nextRound?(result: RoundResult, cancellation: Cancellation): Promise<NextRound | undefined>;
+  /**
+   * What must have happened before the client is told the end. The turn waits for it, but not for long. A `TurnError` that it rejects
+   * with is what the turn fails with; anything else it fails with changes nothing for the client.
+   */
+  beforeEnd?(ending: TurnEnding, answer: Transcript): Promise<void>;
+}
+
+export interface NextRound {
+  /** What has happened since the last round, such as the outputs of tools. It becomes part of the answer and of what is asked. */
+  events: readonly TurnEvent[];
+  /** In place of the request's. */
+  choice?: ToolChoice | undefined;
+}
+
+/** How long the end of a turn waits for what must happen before it, in milliseconds. */
+export const longestWaitBeforeEnd = 2_000;
 
 /** How a turn ended. Unless the stream was opened, the caller still has everything to send: the body, or the error. */
 export interface Ending extends TurnSummary {
@@ -63,26 +91,29 @@ export function runTurn(plan: TurnPlan, reply: ReplyStream): Promise<Ending> {
   return new Driver(plan, reply).run();
 }
 
-/** What takes time between rounds happens here: waiting, asking again, asking another. */
+/** What a round asks, and how its answer goes on. Everything that takes time between rounds happens here, and the end. */
 class Driver {
   readonly #plan: TurnPlan;
   readonly #answer: Answer;
-  /** Over when the plan's is, or when time is up. */
+  /** Cancelled when the plan's is, or when time is up. */
   readonly #cancellation = new Cancellation();
   #askedAt: number | undefined;
-  /** The one that was taken last, and what was asked there. */
+  /** The one that was tried last, and what was asked there. */
   #candidate: Candidate | undefined;
   #asked: Turn | undefined;
-  #remembering: RememberCalls | undefined;
+  /** What a later request may need of calls that were given. */
+  readonly #remembered: RememberedCalls[] = [];
+  #hasRememberedResponse = false;
 
   constructor(plan: TurnPlan, reply: ReplyStream) {
     this.#plan = plan;
-    this.#answer = new Answer(plan.createEncoder, reply, plan.clock);
+    const { createEncoder, sink, ids, idForm, clock } = plan;
+    this.#answer = new Answer({ createEncoder, sink, reply, ids, idForm, clock });
   }
 
   async run(): Promise<Ending> {
-    const { observer, turn, keepAlive, total, cancellation } = this.#plan;
-    observer.turnStarted(turn);
+    const { listener, turn, keepAlive, total, cancellation } = this.#plan;
+    listener.turnStarted?.(turn);
     const onCancel = () => {
       if (cancellation.reason) this.#cancellation.cancel(cancellation.reason);
     };
@@ -90,180 +121,261 @@ class Driver {
     cancellation.onCancel(onCancel);
     const limit = setTimeout(() => this.#cancellation.cancel(this.#overdue()), total);
     const ticks = this.#answer.streams ? setInterval(() => this.#answer.keepAlive(), keepAlive) : undefined;
-    const error = await this.#tryCandidates().catch(toTurnError);
-    if (error) this.#fail(error);
+    await this.#end(await this.#playRounds().catch(failedWith));
     clearTimeout(limit);
     clearInterval(ticks);
     cancellation.offCancel(onCancel);
-    await this.#remember();
-    return this.#ending();
+    return this.#conclude();
+  }
+
+  /** Rounds follow one another until none wants another. */
+  async #playRounds(): Promise<TurnEnding> {
+    const { seams } = this.#plan;
+    const ask: { history: Item[]; choice?: ToolChoice | undefined } = { history: [] };
+    let { candidates } = this.#plan;
+    for (;;) {
+      this.#answer.beginRound();
+      const { ending, ...result } = await this.#playRound(candidates, ask);
+      if (ending.type === "round.failed") return { type: "turn.failed", error: ending.error };
+      const { reason, endTurn } = ending;
+      const next = reason === "stop" ? await this.#nextRound(seams, { ending, ...result }) : undefined;
+      if (!next) return { type: "turn.finished", reason, endTurn };
+      this.#answer.beginRound();
+      for (const event of next.events) this.#answer.receive(event);
+      this.#answer.finishRound();
+      this.#answer.flush();
+      const { transcript, roundStart } = this.#answer;
+      ask.history.push(...result.items, ...transcript.items.slice(roundStart));
+      ask.choice = next.choice;
+      // Whoever failed in an earlier round is not asked again.
+      candidates = candidates.slice(this.#candidate ? candidates.indexOf(this.#candidate) : 0);
+    }
+  }
+
+  async #nextRound(seams: TurnSeams | undefined, result: RoundResult): Promise<NextRound | undefined> {
+    if (!seams?.nextRound) return undefined;
+    // What was said so far is not held back while tools run.
+    this.#answer.flush();
+    const next = await seams.nextRound(result, this.#cancellation);
+    if (this.#cancellation.reason) throw this.#cancellation.reason;
+    return next;
   }
 
   /** Until a candidate gives an answer. Where none does, what the first of them failed with: it is what the client asked for. */
-  async #tryCandidates(): Promise<TurnError | undefined> {
-    const { candidates, observer } = this.#plan;
-    let first: TurnError | undefined;
-    let last: TurnError | undefined;
+  async #playRound(candidates: readonly Candidate[], ask: Ask): Promise<RoundResult> {
+    const { listener } = this.#plan;
+    let first: RoundResult | undefined;
+    let last: RoundResult | undefined;
     for (const candidate of candidates) {
-      if (last) observer.attemptFailed(observer.backend, last, { action: "fallback", backend: candidate.backend.name });
-      last = await this.#tryCandidate(candidate);
-      if (last === undefined) return undefined;
+      if (this.#candidate && last?.ending.type === "round.failed") {
+        const next = { action: "fallback", backend: candidate.backend.name } as const;
+        listener.attemptFailed?.(this.#candidate.backend.name, last.ending.error, next);
+      }
+      this.#candidate = candidate;
+      last = await this.#tryCandidate(candidate, ask);
+      if (last.ending.type === "round.finished") return last;
       first ??= last;
-      if (this.#answer.committed || this.#answer.ended || this.#cancellation.reason || !mayWorkElsewhere(last)) break;
+      if (this.#answer.isCommitted || this.#cancellation.reason || !mayWorkElsewhere(last.ending.error)) break;
     }
-    if (last) observer.attemptFailed(observer.backend, last, { action: "end" });
-    return this.#answer.committed || this.#cancellation.reason || last instanceof InvalidCall ? last : first;
+    if (!first || last?.ending.type !== "round.failed") throw new Error("a turn needs a candidate");
+    const { error } = last.ending;
+    listener.attemptFailed?.(this.#candidate?.backend.name ?? "", error, { action: "end" });
+    const isLast = this.#answer.isCommitted || this.#cancellation.reason || error instanceof InvalidCall;
+    return isLast ? last : first;
   }
 
-  /** The breaker sees whether the candidate leads to an answer, however many attempts that takes, and hears when it then breaks off. */
-  async #tryCandidate(candidate: Candidate): Promise<TurnError | undefined> {
+  /** The breaker sees whether the candidate answers, however many attempts that takes, and hears when it then breaks off. */
+  async #tryCandidate(candidate: Candidate, ask: Ask): Promise<RoundResult> {
     let round: Round | undefined;
     try {
       await candidate.breaker.watch(async () => {
-        round = await this.#begin(candidate);
+        round = await this.#begin(candidate, ask);
       });
     } catch (thrown) {
-      return toTurnError(thrown);
+      return nothingSent(toTurnError(thrown));
     }
-    const error = await round?.ended;
-    if (error) candidate.breaker.failed(error);
-    return error;
+    if (!round) throw new Error("a breaker let a request through and did not make it");
+    const result = await round.result;
+    if (result.ending.type === "round.failed") candidate.breaker.failed(result.ending.error);
+    return result;
   }
 
-  /** A round that has begun well. Until then nothing was sent, so that a failure can be met with another question. */
-  async #begin(candidate: Candidate): Promise<Round> {
-    const { observer, ids, cancellation } = this.#plan;
+  /** A round that has begun well. Until then nothing of it was sent, so that a failure can be met with another attempt. */
+  async #begin(candidate: Candidate, { history, choice }: Ask): Promise<Round> {
+    const { listener } = this.#plan;
+    const policies = this.#policiesFor(candidate);
     const corrections: Item[] = [];
-    let invalid: InvalidCall | undefined;
-    let hasDropped = false;
-    let delay = firstDelay();
-    for (let { retries, reask } = candidate; ; retries--) {
-      this.#answer.startOver();
-      ids.startOver();
-      const unready = await candidate.backend.lifecycle
-        ?.prepare?.(this.#cancellation)
-        .then(() => undefined, toTurnError);
-      const round = unready ? undefined : await this.#ask(candidate, corrections);
-      const error = round ? await round.begun.then(() => undefined, toTurnError) : unready;
-      if (round && error === undefined) return round;
+    for (;;) {
+      this.#answer.rollBack();
+      const ask = { history: corrections.length > 0 ? [...history, ...corrections] : history, choice };
+      const round = await this.#attempt(candidate, ask).catch(toTurnError);
+      const error = round instanceof Round ? await round.begun.then(() => undefined, toTurnError) : round;
+      if (error === undefined && round instanceof Round) return round;
       if (error === undefined) throw new Error("a backend was neither asked nor refused");
-      if (round && error instanceof InvalidCall && reask > 0 && !this.#cancellation.reason) {
-        reask--;
-        retries++;
-        invalid = error;
-        corrections.push(
-          ...error.correction(round.heard, candidate.backend.capabilities.quirks.wantsReasoning ? round.thought : ""),
-        );
-        observer.attemptFailed(candidate.backend.name, error, { action: "reask" });
-        continue;
-      }
-      const drops: boolean = !error.otherwise && !hasDropped && (await this.#drops(candidate, error));
-      if (round && !this.#cancellation.reason && (error.otherwise || drops)) {
-        hasDropped ||= drops;
-        retries++;
-        observer.attemptFailed(candidate.backend.name, error, { action: "rewrite" });
-        continue;
-      }
-      // A provider that does not take the correction, or has no time left for it, is not to blame.
-      const isOfCorrection =
-        error.code === "upstream_rejected" || (error === this.#cancellation.reason && error !== cancellation.reason);
-      if (invalid && isOfCorrection) throw invalid;
-      delay = delay.next(undefined);
-      const wait = retries > 0 && !this.#cancellation.reason ? retryDelay(error, delay.duration) : undefined;
-      if (wait === undefined) throw error;
-      observer.attemptFailed(candidate.backend.name, error, { action: "retry", waitMs: wait });
-      await this.#cancellation.pause(wait);
+      const heard = round instanceof Round ? { said: round.said, thought: round.thought } : { said: "", thought: "" };
+      const isCancelled = this.#cancellation.reason !== undefined;
+      const decision = await decide(policies, { error, wasAsked: round instanceof Round, isCancelled, ...heard });
+      if ("fail" in decision) throw decision.fail;
+      listener.attemptFailed?.(candidate.backend.name, error, decision.next);
+      corrections.push(...(decision.corrections ?? []));
+      if (decision.next.action === "retry") await this.#cancellation.pause(decision.next.waitMs);
       if (this.#cancellation.reason) throw this.#cancellation.reason;
     }
   }
 
-  async #drops({ backend }: Candidate, error: TurnError): Promise<boolean> {
-    if (!this.#asked) return false;
-    return dropReasoning(error, this.#asked, backend.capabilities.quirks, this.#plan.continuity);
+  /** In the order in which they have their say. */
+  #policiesFor({ backend, retries, reask }: Candidate): Policy[] {
+    const { cancellation } = this.#plan;
+    const reasks = new Reask(reask, backend.capabilities.quirks.wantsReasoning);
+    const isOverdue = (error: TurnError) => error === this.#cancellation.reason && error !== cancellation.reason;
+    return [
+      reasks,
+      new Rewrite(),
+      new DropReasoning((error) => this.#dropsReasoning(backend, error)),
+      new BlameCorrection(reasks, isOverdue),
+      new Retry(retries),
+    ];
   }
 
-  async #ask(candidate: Candidate, corrections: readonly Item[]): Promise<Round> {
-    const { ids, observer, continuity, clock } = this.#plan;
-    const { turn, prompted, recovery, form } = await candidate.request(corrections);
-    const isWhole = !turn.stream && !candidate.backend.capabilities.alwaysStreams;
-    const cutoff = prompted ? new Cutoff(turn, observer, isWhole) : undefined;
-    // What was said cannot be taken back when the call that must come does not.
-    const holds = candidate.reask > 0 && demandsCall(turn.choice);
+  async #dropsReasoning({ capabilities }: Backend, error: TurnError): Promise<boolean> {
+    return this.#asked !== undefined && dropReasoning(error, this.#asked, capabilities.quirks, this.#plan.continuity);
+  }
+
+  async #attempt(candidate: Candidate, ask: Ask): Promise<Round> {
+    const { ids, listener, continuity, clock, seams } = this.#plan;
+    const { backend } = candidate;
+    await backend.lifecycle?.prepare?.(this.#cancellation);
+    const request = await candidate.request(ask);
+    const { turn, prompted } = request;
     const checks = new ArgumentChecks(turn.tools);
-    // A backend that knows nothing of calls misses nothing of them.
-    this.#remembering = prompted
-      ? undefined
-      : rememberCalls(continuity, candidate.backend, turn, this.#plan.turn.input);
-    const stages = [
-      cutoff?.ear,
-      recoverCalls(turn, recovery, observer, turn.stream && !holds),
-      cutoff?.stage,
-      form ? offeredNames(form) : undefined,
-      keepChoice(turn, observer),
-      candidate.repair ? mendArguments(turn) : undefined,
-      inOrder(observer),
-      keepStrict(turn, checks, observer),
-      form ? restoreTools(form) : undefined,
-      settleCalls(ids, checks, observer),
-      holds ? holdWords() : undefined,
-      this.#remembering?.stage,
-      !prompted && candidate.backend.capabilities.endsAtCalls ? noteCutoff(observer) : undefined,
-    ].filter((stage) => stage !== undefined);
-    this.#askedAt ??= clock.now();
-    observer.attemptStarted(candidate.backend.name);
     const asked = prompted ? promptTurn(turn) : turn;
+    this.#askedAt ??= clock.now();
+    listener.attemptStarted?.(backend.name);
     this.#asked = asked;
-    this.#candidate = candidate;
-    return new Round(candidate, asked, stages, this.#answer, this.#cancellation, () => observer.roundCommitted());
+    // A backend that knows nothing of calls misses nothing of them.
+    const remembered = prompted ? undefined : new RememberedCalls(continuity, backend, turn, this.#plan.turn.input);
+    if (remembered) this.#remembered.push(remembered);
+    return new Round({
+      candidate,
+      turn: asked,
+      stages: stagesOf(request, candidate, checks, listener),
+      calls: { ids, checks, listener, ownerOf: seams?.ownerOf },
+      answer: this.#answer,
+      cancellation: this.#cancellation,
+      onEvent: remembered && ((event) => remembered.hear(event)),
+      endsAtCalls: !prompted && backend.capabilities.endsAtCalls === true,
+      onCommit: () => listener.roundCommitted?.(),
+    });
   }
 
-  /** Content that was sent is never taken back, so the failure is told behind it: as one, or as what the assistant says. */
-  #fail(error: TurnError): void {
-    const isSaid = error instanceof InvalidCall && this.#candidate?.strictFailure === "message";
-    if (isSaid && this.#answer.say(error.message)) this.#answer.end({ type: "turn.finished", reason: "stop" });
-    else this.#answer.end({ type: "turn.failed", error }, this.#plan.isToldInStream?.(error));
+  /** The one place where a turn ends. */
+  async #end(ending: TurnEnding): Promise<void> {
+    const said = ending.type === "turn.failed" && this.#say(ending.error);
+    const told: TurnEnding = said ? { type: "turn.finished", reason: "stop" } : ending;
+    const refused = await this.#waitBeforeEnd(told);
+    const last = refused ?? told;
+    const isInStream = last.type === "turn.failed" && this.#plan.isToldInStream?.(last.error);
+    this.#answer.end(last, isInStream);
   }
 
-  /** What a later request may need of the calls, and of a response that it names and does not repeat. */
-  async #remember(): Promise<void> {
+  /** Content that was sent is never taken back, so a failure is told behind it: as one, or as what the assistant says. */
+  #say(error: TurnError): boolean {
+    if (!(error instanceof InvalidCall) || this.#candidate?.strictFailure !== "message") return false;
+    const { ids, listener } = this.#plan;
+    try {
+      if (!this.#answer.closeItem()) return false;
+      const settle = new Settle({ ids, listener, checks: new ArgumentChecks([]) }, (event) =>
+        this.#answer.receive(event),
+      );
+      settle.push({ type: "message.started" });
+      settle.push({ type: "text.delta", text: error.message });
+      settle.finish({ type: "round.finished", reason: "stop" });
+    } catch {
+      return false;
+    }
+    return true;
+  }
+
+  /** Waits for what must have happened before the client is told the end. Keep-alives go on. */
+  async #waitBeforeEnd(ending: TurnEnding): Promise<TurnEnding | undefined> {
+    const { seams, listener } = this.#plan;
+    const waits: Promise<void>[] = [];
+    for (const { pending } of this.#remembered) if (pending) waits.push(pending);
+    const response = this.#rememberResponse();
+    if (response) waits.push(response);
+    const kept = seams?.beforeEnd?.(ending, this.#answer.transcript);
+    if (kept) waits.push(kept);
+    if (waits.length === 0) return undefined;
+    this.#answer.flush();
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<"late">((resolve) => {
+      timer = setTimeout(() => resolve("late"), longestWaitBeforeEnd);
+    });
+    try {
+      const outcome = await Promise.race([Promise.all(waits), late]);
+      if (outcome === "late") listener.beforeEndFailed?.(tooLate);
+      return undefined;
+    } catch (thrown) {
+      if (thrown instanceof TurnError) return { type: "turn.failed", error: thrown };
+      listener.beforeEndFailed?.(thrown);
+      return undefined;
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  /** What a later request may need that names the response and does not repeat what is in it. */
+  #rememberResponse(): Promise<void> | undefined {
     const { continuity, ids } = this.#plan;
     const { uncarried, keptId } = this.#answer;
     const { upstreamIds: callIds, lastNumber } = ids;
-    const isOfInterest = uncarried !== undefined || callIds.size + lastNumber > 0;
-    const kept = { upstreamId: uncarried?.upstreamId, callIds, lastNumber };
-    const response = keptId !== undefined && isOfInterest ? continuity.keepResponse(keptId, kept) : undefined;
-    await Promise.all([this.#remembering?.pending(), response]);
+    if (keptId === undefined || this.#hasRememberedResponse) return undefined;
+    this.#hasRememberedResponse = true;
+    if (!uncarried && callIds.size + lastNumber === 0) return undefined;
+    return continuity.keepResponse(keptId, { upstreamId: uncarried?.upstreamId, callIds, lastNumber });
   }
 
   /** Whose fault it is that the time is over: a client that reads slowly makes its backend slow. */
   #overdue(): TurnError {
-    const { total, observer } = this.#plan;
-    return this.#answer.waited > total / 2 ? tooSlow(total) : tooLong(observer.backend, total);
+    const { total, candidates } = this.#plan;
+    const backend = (this.#candidate ?? candidates[0])?.backend.name ?? "";
+    return this.#answer.waited > total / 2 ? tooSlow(total) : tooLong(backend, total);
   }
 
-  #ending(): Ending {
-    const { receivedAt, observer, clock } = this.#plan;
-    const { last, usage, firstContentAt, endedAt, opened, body } = this.#answer;
-    const error = last?.type === "turn.failed" ? last.error : undefined;
+  #conclude(): Ending {
+    const { receivedAt, listener, clock } = this.#plan;
+    const { ending: last, usage, firstContentAt, endedAt, isOpened, body } = this.#answer;
+    // An answer without content was named with its end.
+    void this.#rememberResponse();
     const now = clock.now();
     const ending: Ending = {
       status: statusOf(last),
+      error: last?.type === "turn.failed" ? last.error : undefined,
       usage,
       firstContentMs: firstContentAt === undefined ? null : firstContentAt - receivedAt,
       overheadMs: (this.#askedAt ?? now) - receivedAt + (now - endedAt),
       totalMs: now - receivedAt,
-      opened,
+      opened: isOpened,
       body,
-      error,
     };
-    observer.turnFinished(ending);
+    listener.turnFinished?.(ending);
     return ending;
   }
 }
 
-function statusOf(last: TurnFinished | TurnFailed | undefined): TurnSummary["status"] {
-  if (last?.type === "turn.finished") return last.reason === "stop" ? "completed" : "incomplete";
-  return last?.error.code === "client_closed" ? "cancelled" : "failed";
+const tooLate = new Error(`what must happen before the end took longer than ${longestWaitBeforeEnd} ms`);
+
+function failedWith(thrown: unknown): TurnEnding {
+  return { type: "turn.failed", error: toTurnError(thrown) };
+}
+
+function nothingSent(error: TurnError): RoundResult {
+  return { ending: { type: "round.failed", error }, items: [], calls: [], usage: undefined, isSent: false };
+}
+
+function statusOf(ending: TurnEnding | undefined): TurnSummary["status"] {
+  if (ending?.type === "turn.finished") return ending.reason === "stop" ? "completed" : "incomplete";
+  return ending?.error.code === "client_closed" ? "cancelled" : "failed";
 }
 
 function tooSlow(milliseconds: number): TurnError {

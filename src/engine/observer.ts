@@ -1,4 +1,5 @@
 import type {
+  BackendCallStarted,
   CallStarted,
   EventFields,
   EventSink,
@@ -164,15 +165,15 @@ export class Observer implements TurnListener {
   }
 
   /** It began while another item was open, and waits. */
-  callBuffered({ name }: CallStarted): void {
+  callBuffered({ name }: BackendCallStarted): void {
     if (this.#debugs) this.#debug("call buffered", { name });
   }
 
-  callReplayed({ name }: CallStarted, events: number): void {
+  callReplayed({ name }: BackendCallStarted, events: number): void {
     if (this.#debugs) this.#debug("call replayed", { name, events });
   }
 
-  callRepaired(repair: Repair, call: CallStarted | undefined): void {
+  callRepaired(repair: Repair, call: CallStarted | BackendCallStarted | undefined): void {
     this.repairs ??= new Map();
     this.repairs.set(repair, (this.repairs.get(repair) ?? 0) + 1);
     const fields = { id: call?.callId ?? null, name: call?.name ?? null };

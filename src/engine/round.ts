@@ -1,63 +1,100 @@
 import {
+  type Backend,
+  type BackendEvent,
   type BackendRound,
+  type CallItem,
   Cancellation,
   type Emit,
+  type Item,
   isTerminal,
+  type RoundFailed,
+  type RoundFinished,
   type Turn,
   TurnError,
   type TurnEvent,
-  type TurnFailed,
-  type TurnFinished,
+  type TurnListener,
   toTurnError,
+  type Usage,
 } from "../turn/index.ts";
-import type { Answer } from "./answer.ts";
+import type { Answer, RoundWatch } from "./answer.ts";
 import type { Candidate } from "./candidate.ts";
+import { type CallSettings, Settle } from "./settle/index.ts";
 import { line, type Stage } from "./stages/stage.ts";
 
+/** What a round reports when it is over. It never ends the turn: what follows is the driver's to decide. */
+export interface RoundResult {
+  ending: RoundFinished | RoundFailed;
+  /** Those that are done. */
+  items: readonly Item[];
+  /** The whole calls among them. */
+  calls: readonly CallItem[];
+  usage: Usage | undefined;
+  /** Whether something of it was sent to the client. */
+  isSent: boolean;
+}
+
+export interface RoundParts {
+  candidate: Candidate;
+  turn: Turn;
+  stages: readonly Stage[];
+  calls: CallSettings;
+  answer: Answer;
+  /** The turn's. */
+  cancellation: Cancellation;
+  onCommit: () => void;
+  /** Hears what the client is given, or will be. */
+  onEvent?: ((event: TurnEvent) => void) | undefined;
+  /** The backend ends its turn at its calls by itself. */
+  endsAtCalls: boolean;
+}
+
 /**
- * One question to one backend. `begun` resolves when its content is sent, of which nothing is taken back, or when it has ended
- * well; it rejects with what went wrong before that. `ended` never rejects: it resolves with what went wrong, or with nothing.
+ * One request to one backend. `begun` resolves when something of the round was sent, or when it has ended well; it rejects with what
+ * went wrong before that. `result` never rejects.
  */
-export class Round {
+export class Round implements RoundWatch {
   readonly begun: Promise<void>;
-  readonly ended: Promise<TurnError | undefined>;
+  readonly result: Promise<RoundResult>;
   readonly #answer: Answer;
   readonly #candidate: Candidate;
-  readonly #cancellation: Cancellation;
+  readonly #turnCancellation: Cancellation;
   readonly #onCommit: () => void;
+  /** Told of a cutoff, where the backend makes one. */
+  readonly #cutoffListener: TurnListener | undefined;
   readonly #emit: Emit;
+  readonly #settle: Settle;
   /** Closes the backend's connection. */
-  readonly #cancel = new Cancellation();
-  readonly #onCancel = () => this.#fail(this.#cancellation.reason);
+  readonly #cancellation = new Cancellation();
+  readonly #onCancel = () => this.#fail(this.#turnCancellation.reason);
   #begin: () => void = () => {};
   #refuse: (error: TurnError) => void = () => {};
-  #end: (error: TurnError | undefined) => void = () => {};
+  #report: (result: RoundResult) => void = () => {};
   #silence: NodeJS.Timeout | undefined;
-  #over = false;
+  #isOver = false;
   #heardEnd = false;
+  #usage: Usage | undefined;
   /** What the model has said and thought, up to more than anybody wants to quote. */
-  heard = "";
+  said = "";
   thought = "";
 
-  constructor(
-    candidate: Candidate,
-    turn: Turn,
-    stages: readonly Stage[],
-    answer: Answer,
-    cancellation: Cancellation,
-    onCommit: () => void,
-  ) {
+  constructor(parts: RoundParts) {
+    const { candidate, turn, stages, calls, answer, cancellation, onCommit, onEvent, endsAtCalls } = parts;
     this.#candidate = candidate;
     this.#answer = answer;
-    this.#cancellation = cancellation;
+    this.#turnCancellation = cancellation;
     this.#onCommit = onCommit;
+    this.#cutoffListener = endsAtCalls ? calls.listener : undefined;
+    this.#settle = new Settle(calls, (event) => {
+      answer.receive(event);
+      onEvent?.(event);
+    });
     this.#emit = line(stages, (event) => this.#take(event));
     this.begun = new Promise((resolve, reject) => {
       this.#begin = resolve;
       this.#refuse = reject;
     });
-    this.ended = new Promise((resolve) => {
-      this.#end = resolve;
+    this.result = new Promise((resolve) => {
+      this.#report = resolve;
     });
     if (cancellation.reason) this.#onCancel();
     else this.#ask(turn);
@@ -65,97 +102,133 @@ export class Round {
 
   #ask(turn: Turn): void {
     const { backend, firstContent } = this.#candidate;
-    this.#cancellation.onCancel(this.#onCancel);
-    this.#answer.onBegin = () => {
-      clearTimeout(this.#silence);
-      this.#silence = undefined;
-    };
-    this.#answer.onCommit = () => {
-      this.#onCommit();
-      this.#begin();
-    };
+    this.#turnCancellation.onCancel(this.#onCancel);
+    this.#answer.watch(this);
     this.#silence = setTimeout(() => this.#fail(silent(backend.name, firstContent)), firstContent);
-    const flush = () => (this.#over ? undefined : this.#answer.flush());
-    const round: BackendRound = { emit: (event) => this.#hear(event), flush, cancellation: this.#cancel };
-    backend.run(turn, round).then(
+    const flush = () => (this.#isOver ? undefined : this.#answer.flush());
+    const round: BackendRound = { emit: (event) => this.#hear(event), flush, cancellation: this.#cancellation };
+    runOf(backend, turn, round).then(
       () => {
-        if (!this.#over) this.#fail(noEnd(backend.name));
+        if (!this.#isOver) this.#fail(noEnd(backend.name));
       },
       (thrown: unknown) => this.#fail(thrown),
     );
   }
 
+  onBegin(): void {
+    this.#stopSilence();
+  }
+
+  onCommit(): void {
+    this.#onCommit();
+    this.#begin();
+  }
+
   /** What goes into the stages. They may hold it, but the backend is not silent. */
-  #hear(event: TurnEvent): void {
-    if (this.#over) {
+  #hear(event: BackendEvent): void {
+    if (this.#isOver) {
       // What the answer has cost is told in its end.
-      if (event.type === "usage.reported" && !this.#answer.ended) this.#answer.receive(event);
+      if (event.type === "usage.reported" && !this.#answer.isEnded) this.#addUsage(event.usage);
       return;
     }
     this.#heardEnd ||= isTerminal(event);
     if (this.#candidate.reask > 0) this.#note(event);
-    if (this.#silence && isContent(event)) {
-      clearTimeout(this.#silence);
-      this.#silence = undefined;
-    }
+    if (this.#silence && isContent(event)) this.#stopSilence();
     this.#emit(event);
   }
 
-  #note(event: TurnEvent): void {
-    if (event.type === "text.delta" && this.heard.length < mostHeard) this.heard += event.text;
-    if (event.type === "reasoning.delta" && this.thought.length < mostHeard) this.thought += event.text;
+  #note(event: BackendEvent): void {
+    if (event.type === "text.delta" && this.said.length < mostNoted) this.said += event.text;
+    if (event.type === "reasoning.delta" && this.thought.length < mostNoted) this.thought += event.text;
   }
 
   /** What comes out of the stages. */
-  #take(event: TurnEvent): void {
-    if (this.#over) return;
-    if (!isTerminal(event)) this.#answer.receive(event);
-    else if (event.type === "turn.finished") this.#finish(event);
-    else this.#failWith(event);
+  #take(event: BackendEvent): void {
+    if (this.#isOver) return;
+    switch (event.type) {
+      case "usage.reported":
+        this.#addUsage(event.usage);
+        return;
+      case "response.started":
+        this.#answer.nameUpstream(event.id);
+        return;
+      case "round.finished":
+        this.#finish(event);
+        return;
+      case "round.failed":
+        this.#failWith(event);
+        return;
+      default:
+        this.#settle.push(event);
+    }
   }
 
-  #finish(event: TurnFinished): void {
-    this.#answer.end(event);
-    // An answer that cannot be written down has failed.
-    const error = this.#answer.last?.type === "turn.failed" ? this.#answer.last.error : undefined;
-    this.#settle(error);
-    // A stage has ended the turn, and the rest is not wanted.
-    if (!this.#heardEnd) this.#cancel.cancel(unwanted);
+  #addUsage(usage: Usage): void {
+    this.#usage = usage;
+    this.#answer.addUsage(usage);
+  }
+
+  #finish(event: RoundFinished): void {
+    const ending = this.#settle.finish(event);
+    this.#answer.finishRound();
+    const result = this.#result(ending);
+    // Nothing was dropped, but that is told as well.
+    if (result.calls.length > 0) this.#cutoffListener?.cutOff?.({ bytes: 0 });
+    this.#end(result);
+    // A stage has ended the round, and the rest is not wanted.
+    if (!this.#heardEnd) this.#cancellation.cancel(unwanted);
   }
 
   /** Through the stages, so that what they hold goes out first; past them, should one of them be what failed. */
   #fail(thrown: unknown): void {
-    if (this.#over) return;
-    const failed: TurnFailed = { type: "turn.failed", error: toTurnError(thrown) };
+    if (this.#isOver) return;
+    const failed: RoundFailed = { type: "round.failed", error: toTurnError(thrown) };
     try {
       this.#emit(failed);
     } catch {
       this.#failWith(failed);
     }
     // A stage may have kept it to itself.
-    if (!this.#over) this.#failWith(failed);
+    if (!this.#isOver) this.#failWith(failed);
   }
 
-  /** What is done about it is the driver's to decide. */
-  #failWith({ error }: TurnFailed): void {
-    this.#settle(error);
-    this.#cancel.cancel(error);
+  #failWith(failed: RoundFailed): void {
+    this.#end(this.#result(failed));
+    this.#cancellation.cancel(failed.error);
   }
 
-  #settle(error: TurnError | undefined): void {
-    this.#over = true;
-    clearTimeout(this.#silence);
-    this.#cancellation.offCancel(this.#onCancel);
-    if (error) this.#refuse(error);
+  #end(result: RoundResult): void {
+    const { ending } = result;
+    this.#isOver = true;
+    this.#stopSilence();
+    this.#turnCancellation.offCancel(this.#onCancel);
+    if (ending.type === "round.failed") this.#refuse(ending.error);
     else this.#begin();
-    this.#end(error);
+    this.#report(result);
+  }
+
+  #result(ending: RoundFinished | RoundFailed): RoundResult {
+    const { transcript, roundStart, isCommitted } = this.#answer;
+    const items = transcript.items.slice(roundStart);
+    const calls = items.filter((item) => item.type === "call");
+    return { ending, items, calls, usage: this.#usage, isSent: isCommitted };
+  }
+
+  #stopSilence(): void {
+    clearTimeout(this.#silence);
+    this.#silence = undefined;
   }
 }
 
-const mostHeard = 10_000;
+/** What a backend throws at once is a failure like any other. */
+async function runOf(backend: Backend, turn: Turn, round: BackendRound): Promise<void> {
+  await backend.run(turn, round);
+}
+
+const mostNoted = 10_000;
 const unwanted = new TurnError("upstream_cut", "The rest of the answer is not wanted.");
 
-function isContent({ type }: TurnEvent): boolean {
+function isContent({ type }: BackendEvent): boolean {
   return type === "text.delta" || type === "reasoning.delta" || type === "refusal.delta" || type === "call.started";
 }
 

@@ -8,6 +8,7 @@ import {
   restoreTurn,
   runTurn,
   type TurnPlan,
+  type TurnSeams,
 } from "../engine/index.ts";
 import { allowsModel, type BreakerState, createKeyring, type Key, type Keyring } from "../guard/index.ts";
 import { InProcessMemory } from "../store/index.ts";
@@ -22,6 +23,7 @@ import {
 } from "../telemetry/index.ts";
 import { checkStrictSchemas, type FunctionAdapter } from "../tools/index.ts";
 import {
+  type AnswerView,
   anonymousOwner,
   type Cancellation,
   type ClientApi,
@@ -36,19 +38,11 @@ import {
   type Turn,
   TurnError,
 } from "../turn/index.ts";
-import { type ChatRequest, createChatEncoder, decodeChatRequest } from "../wire/chat/index.ts";
-import { eventStream, json } from "../wire/content-types.ts";
-import {
-  decodeResponsesRequest,
-  type Profile,
-  ResponsesEncoder,
-  type ResponsesRequest,
-} from "../wire/responses/index.ts";
-import { checkToolOutputs } from "../wire/tool-outputs.ts";
+import { type ClientRequest, type Codec, codecs, eventStream, json, SseSink, WholeSink } from "../wire/index.ts";
 import { toldInStream } from "./codex-client.ts";
 import { type BackendState, Models, type PublicModel, type Route } from "./models.ts";
-import { candidateFor, checkRoute, formFor, headerList, ignoredParameters } from "./offer.ts";
-import { continueResponse, foreignState } from "./provider-state.ts";
+import { adapterFor, candidateFor, checkRoute, headerList, ignoredParameters } from "./offer.ts";
+import { continueResponse, keptElsewhere } from "./provider-state.ts";
 import { secretsOf } from "./secrets.ts";
 
 /** What a request brings beside its body. */
@@ -73,15 +67,20 @@ export interface PreparedTurn {
   run(reply: ReplyStream, cancellation: Cancellation): ReturnType<typeof runTurn>;
 }
 
-/** What a gateway may share with others. */
-export interface GatewayOptions {
-  /** Where conversations leave what clients do not bring back. Of this process alone, unless given. */
-  memory?: Memory | undefined;
+/** What a gateway is made of beside its configuration. */
+export interface GatewayParts {
+  /** The APIs that clients can speak; the built-in ones, unless said. */
+  codecs?: readonly Codec[];
+  /** Who takes part in turns; nobody, unless said. */
+  seams?: TurnSeams;
+  /** Where conversations leave what clients do not bring back. Several gateways may share it; of this process alone, unless given. */
+  memory?: Memory;
 }
 
 /** One gateway, made out of a configuration. It knows nothing of HTTP. */
 export class Gateway {
   readonly config: Config;
+  readonly codecs: readonly Codec[];
   readonly keyring: Keyring;
   readonly log: Log;
   readonly metrics: Metrics;
@@ -89,10 +88,13 @@ export class Gateway {
   readonly #models: Models;
   readonly #memory: Memory;
   readonly #outstanding: OutstandingCalls;
+  readonly #seams: TurnSeams | undefined;
 
-  constructor(config: Config, { memory = new InProcessMemory() }: GatewayOptions = {}) {
+  constructor(config: Config, parts: GatewayParts = {}) {
     this.config = config;
-    this.#memory = memory;
+    this.codecs = parts.codecs ?? codecs;
+    this.#seams = parts.seams;
+    this.#memory = parts.memory ?? new InProcessMemory();
     const redactor = createRedactor({ secrets: secretsOf(config), redact: config.telemetry.redact });
     this.log = createLog({ level: config.log.level, redactor });
     this.metrics = createMetrics({ outstandingCalls: () => this.#outstanding.size });
@@ -127,61 +129,70 @@ export class Gateway {
   async prepare(api: ClientApi, body: JsonValue | undefined, context: RequestContext): Promise<PreparedTurn> {
     if (!isObject(body)) throw new TurnError("invalid_request", "The body must be a JSON object.");
     if (isDeeperThan(body, deepestBody)) throw new TurnError("invalid_request", "The body is nested too deeply.");
-    checkToolOutputs(api, body, this.config.limits.tool_output);
-    const request = api === "chat" ? decodeChatRequest(body) : decodeResponsesRequest(body);
+    const codec = this.codecs.find(({ name }) => name === api);
+    if (!codec) throw new Error(`there is no codec ${api}`);
+    const request = codec.decode(body, { toolOutput: this.config.limits.tool_output });
     const name = request.turn.model || this.config.default_model;
     if (!name) throw this.#noModel(context.key);
     const { key } = context;
     const route = this.#models.find(name, (id) => key === null || allowsModel(key, id));
     if (key && !allowsModel(key, name)) throw notAllowed(key, name);
-    const state = foreignState(request.turn, body);
-    if (state && route.kind !== "responses") throw state;
+    if (request.continues && route.kind !== "responses") throw keptElsewhere(request.continues);
 
     const continuity = this.#continuityFor(context);
-    const continued = await continueResponse(request.turn, body, continuity);
+    const continued = await continueResponse(request, continuity);
     const asked = { ...continued.turn, headers: context.headers };
-    const form = formFor(asked, route);
-    const { turn } = form;
+    const adapter = adapterFor(asked, route);
+    const { turn } = adapter;
     checkRoute(turn, route);
-    checkStrictSchemas(turn.tools, (index) => schemaPath(request, form.place(index)));
+    checkStrictSchemas(turn.tools, (index) => request.schemaPath(adapter.place(index)));
     const ids = new Ids(request.turn.input, route.settings.turn.ids, continued.lastNumber);
     const profile = profileOf(context.profile, route);
-    const createEncoder = (): Encoder =>
-      request.api === "responses"
-        ? new ResponsesEncoder({ request, model: name, now, ids, profile })
-        : createChatEncoder({ ...request, model: name, created: now() }, turn.stream);
+    const sink = turn.stream ? new SseSink() : new WholeSink();
+    const createEncoder = (answer: AnswerView): Encoder =>
+      codec.createEncoder(request, { sink, answer, model: name, now, profile });
     let headers: Record<string, string> = {};
-    const candidate = (taken: Route, form: FunctionAdapter, standsIn: boolean): Candidate =>
-      candidateFor(taken, form, {
+    const candidate = (taken: Route, adapter: FunctionAdapter, standsIn: boolean): Candidate =>
+      candidateFor(taken, adapter, {
         onTaken: () => {
-          headers = { ...this.#tellDropped(form.dropped, context), ...tellIgnored(body, taken) };
+          headers = { ...this.#tellDropped(adapter.dropped, context), ...tellIgnored(body, taken) };
         },
         restored: (asked) => restoreTurn(asked, taken.backend, continuity, standsIn),
       });
     // What a provider keeps only that provider can continue.
-    const others = state ? [] : this.#fallbacks(asked, route);
+    const others = request.continues ? [] : this.#fallbacks(asked, route);
     const candidates = [
-      candidate(route, form, false),
-      ...others.map(({ route, form }) => candidate(route, form, true)),
+      candidate(route, adapter, false),
+      ...others.map(({ route, adapter }) => candidate(route, adapter, true)),
     ];
     return {
       contentType: turn.stream ? eventStream : json,
       get headers() {
         return headers;
       },
-      run: (reply, cancellation) => {
+      run: async (reply, cancellation) => {
         const observer = this.#observe(request, route, context);
-        const plan = {
+        this.metrics.turnStarted();
+        const plan: TurnPlan = {
           turn,
           candidates,
           createEncoder,
+          sink,
+          idForm: codec.answerId,
           ids,
           continuity,
-          observer,
+          listener: observer,
+          clock: performance,
+          receivedAt: context.receivedAt,
+          keepAlive: route.settings.turn.keep_alive,
+          total: route.settings.timeouts.total,
           cancellation,
           isToldInStream: toldInStream(turn),
+          seams: this.#seams,
         };
-        return this.#run(plan, route, context, reply);
+        const ending = await runTurn(plan, reply);
+        this.#tellEnding(turn, observer, context.requestId, ending);
+        return ending;
       },
     };
   }
@@ -192,11 +203,9 @@ export class Gateway {
     );
   }
 
-  #observe(request: ChatRequest | ResponsesRequest, { backend }: Route, { requestId, key }: RequestContext): Observer {
+  #observe(request: ClientRequest, { backend }: Route, { requestId, key }: RequestContext): Observer {
     const calls = this.#outstanding.of(key?.owner ?? anonymousOwner);
-    // A legacy answer has no ids that a result could name.
-    const hasIds = request.api === "responses" || !request.legacy;
-    const given = hasIds ? calls : { ...calls, give: () => {} };
+    const given = request.namesCalls ? calls : { ...calls, give: () => {} };
     return new Observer(this.#events, this.log, requestId, backend.name, given, request.turn.input);
   }
 
@@ -207,13 +216,13 @@ export class Gateway {
   }
 
   /** The models that can stand in for the one of the route in this turn. The key that may use it may use them. */
-  #fallbacks(turn: Turn, { fallback }: Route): { route: Route; form: FunctionAdapter }[] {
+  #fallbacks(turn: Turn, { fallback }: Route): { route: Route; adapter: FunctionAdapter }[] {
     return fallback.flatMap((name) => {
       const route = this.#models.find(name, () => true);
       try {
-        const form = formFor(turn, route);
-        checkRoute(form.turn, route);
-        return [{ route, form }];
+        const adapter = adapterFor(turn, route);
+        checkRoute(adapter.turn, route);
+        return [{ route, adapter }];
       } catch {
         return [];
       }
@@ -247,38 +256,6 @@ export class Gateway {
     await Promise.all(this.#models.backends().map(({ lifecycle }) => lifecycle?.close?.()));
     this.#outstanding.close();
     await this.#events.close();
-  }
-
-  async #run(
-    plan: Pick<
-      TurnPlan,
-      "turn" | "candidates" | "createEncoder" | "ids" | "continuity" | "observer" | "cancellation" | "isToldInStream"
-    >,
-    { settings }: Route,
-    { requestId, receivedAt }: RequestContext,
-    reply: ReplyStream,
-  ): ReturnType<typeof runTurn> {
-    const { observer } = plan;
-    this.metrics.turnStarted();
-    const ending = await runTurn(
-      {
-        turn: plan.turn,
-        candidates: plan.candidates,
-        createEncoder: plan.createEncoder,
-        ids: plan.ids,
-        continuity: plan.continuity,
-        cancellation: plan.cancellation,
-        isToldInStream: plan.isToldInStream,
-        observer,
-        clock: performance,
-        receivedAt,
-        keepAlive: settings.turn.keep_alive,
-        total: settings.timeouts.total,
-      },
-      reply,
-    );
-    this.#tellEnding(plan.turn, observer, requestId, ending);
-    return ending;
   }
 
   #tellEnding(turn: Turn, observer: Observer, requestId: string, ending: Ending): void {
@@ -339,12 +316,6 @@ function tellIgnored(body: JsonObject, { backend }: Route): Record<string, strin
 /** What is written or read recursively must fit the stack with a wide margin. */
 const deepestBody = 128;
 
-/** Where the schema of a tool stands in a request. */
-function schemaPath(request: ChatRequest | ResponsesRequest, place: string): string {
-  if (request.api === "responses") return `${place}.parameters`;
-  return request.legacy ? `${place.replace("tools", "functions")}.parameters` : `${place}.function.parameters`;
-}
-
 /** Seconds since 1970, as both APIs count. */
 function now(): number {
   return Math.floor(Date.now() / 1000);
@@ -356,7 +327,7 @@ function notAllowed(key: Key, name: string): TurnError {
   });
 }
 
-function profileOf(asked: string | undefined, { settings }: Route): Profile {
+function profileOf(asked: string | undefined, { settings }: Route): "openai" | "extended" {
   if (asked === undefined || asked === "") return settings.turn.profile;
   if (asked === "openai" || asked === "extended") return asked;
   throw new TurnError(

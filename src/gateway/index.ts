@@ -1,10 +1,10 @@
 import { type Config, type Environment, toConfig } from "../config/index.ts";
-import { Gateway, type GatewayOptions } from "./gateway.ts";
+import { Gateway, type GatewayParts } from "./gateway.ts";
 import { parts } from "./parts.ts";
 
 export { type Config, ConfigError, type Mistake } from "../config/index.ts";
 export { Cancellation } from "../turn/index.ts";
-export { Gateway, type GatewayOptions, type PreparedTurn, type RequestContext } from "./gateway.ts";
+export { Gateway, type GatewayParts, type PreparedTurn, type RequestContext } from "./gateway.ts";
 export type { PublicModel } from "./models.ts";
 
 export interface ConfigSource {
@@ -23,6 +23,6 @@ export function createConfig(
 }
 
 /** One gateway out of a configuration, without a server before it. */
-export function createGateway(config: Config, options: GatewayOptions = {}): Gateway {
-  return new Gateway(config, options);
+export function createGateway(config: Config, parts: GatewayParts = {}): Gateway {
+  return new Gateway(config, parts);
 }

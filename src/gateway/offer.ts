@@ -6,7 +6,7 @@ import { isOwnCodex } from "./codex-client.ts";
 import type { Route } from "./models.ts";
 
 /** The turn as the route's backend can be asked: under its model's name, and with the tools in a form that it can carry. */
-export function formFor(turn: Turn, { backend, model, settings }: Route): FunctionAdapter {
+export function adapterFor(turn: Turn, { backend, model, settings }: Route): FunctionAdapter {
   // Whatever the backend has itself: what is written into a prompt are functions.
   const carries = (tool: Tool) =>
     isPrompted(settings) ? tool.type === "function" : backend.capabilities.carries(tool);
@@ -55,7 +55,7 @@ function knowsOtherTools({ kind, settings }: Route): boolean {
 /** `onTaken` hears when the candidate is taken. `restored` is the turn with what its client has dropped. */
 export function candidateFor(
   route: Route,
-  form: FunctionAdapter,
+  adapter: FunctionAdapter,
   { onTaken, restored }: { onTaken: () => void; restored: (turn: Turn) => Promise<Turn> },
 ): Candidate {
   const { backend, breaker, settings } = route;
@@ -64,18 +64,19 @@ export function candidateFor(
   return {
     backend,
     breaker,
-    request: async (more) => {
+    request: async ({ history, choice }) => {
       onTaken();
-      const turn = more.length > 0 ? { ...form.turn, input: [...form.turn.input, ...more] } : form.turn;
+      const asked = choice ? { ...adapter.turn, choice } : adapter.turn;
+      const turn = history.length > 0 ? { ...asked, input: [...asked.input, ...history] } : asked;
       const prompted = mustPrompt(route, turn);
       // Where calls are words, nothing but words need be remembered of them.
       const { input } = prompted ? turn : await restored(turn);
       const recovery = recoveryFor(settings, prompted);
       return {
-        turn: { ...turn, input: form.history(input) },
+        turn: { ...turn, input: adapter.history(input) },
         prompted,
         recovery,
-        form: form.converts ? form : undefined,
+        adapter: adapter.converts ? adapter : undefined,
       };
     },
     repair,

@@ -3,6 +3,7 @@ import type { Gateway } from "../gateway/index.ts";
 import { createHostCheck, createOrigins, type Key, type KeyRefusal } from "../guard/index.ts";
 import { newId, TurnError } from "../turn/index.ts";
 import { rateHeaders } from "./rate-limits.ts";
+import { codecOf } from "./routes.ts";
 
 const requestIdForm = /^[\w.:/+=-]{1,128}$/;
 
@@ -61,9 +62,19 @@ export class Access {
   /** The key of the request; `null` where none are configured. */
   identify(request: FastifyRequest): Key | null {
     if (this.#gateway.keyring.open) return null;
-    const identity = this.#gateway.keyring.identify(request.headers.authorization, new Date());
+    const identity = this.#gateway.keyring.identify(this.#presented(request), new Date());
     if (identity.ok) return identity.key;
     throw new TurnError("invalid_api_key", refusals[identity.reason]);
+  }
+
+  /** As `authorization`, or in a header of its own where the API of the path has one. */
+  #presented({ headers, url }: FastifyRequest): string | undefined {
+    if (headers.authorization !== undefined) return headers.authorization;
+    for (const name of codecOf(this.#gateway.codecs, url)?.keyHeaders ?? []) {
+      const key = headers[name];
+      if (typeof key === "string" && key !== "") return `Bearer ${key}`;
+    }
+    return undefined;
   }
 }
 

@@ -5,7 +5,7 @@ import { TurnError } from "../turn/index.ts";
 import { Access, requestIdOf } from "./access.ts";
 import { answerBrokenRequest, fromFastify, sendError } from "./errors.ts";
 import { limitRate } from "./rate-limits.ts";
-import { addRoutes, apiOf, isOpenPath, pathOf } from "./routes.ts";
+import { addRoutes, apiOf, codecOf, isOpenPath, pathOf } from "./routes.ts";
 import { endStalledReader } from "./stalled-readers.ts";
 import { Turns } from "./turns.ts";
 
@@ -32,7 +32,8 @@ export function createApp(gateway: Gateway): App {
     genReqId: (request) => requestIdOf(request.headers["x-request-id"]),
     requestIdHeader: false,
     clientErrorHandler: answerBrokenRequest,
-    frameworkErrors: (error, _request, reply) => sendError(reply, fromFastify(error, limits.body)),
+    frameworkErrors: (error, request, reply) =>
+      sendError(reply, fromFastify(error, limits.body), codecOf(gateway.codecs, request.url)),
     forceCloseConnections: "idle",
     // A request that never ends must not hold its connection for ever.
     requestTimeout: 300_000,
@@ -77,7 +78,7 @@ function addHooks(server: FastifyInstance, gateway: Gateway, isAccepting: () => 
     return undefined;
   });
   server.addHook("onResponse", async (request, reply) => {
-    gateway.metrics.requestFinished({ api: apiOf(request.url), status: reply.statusCode });
+    gateway.metrics.requestFinished({ api: apiOf(gateway.codecs, request.url), status: reply.statusCode });
   });
 }
 
@@ -85,7 +86,7 @@ function addErrorHandlers(server: FastifyInstance, gateway: Gateway): void {
   server.setErrorHandler((thrown, request, reply) => {
     const error = fromFastify(thrown, gateway.config.limits.body);
     if (error.code === "internal_error") gateway.log.error({ request_id: request.id, err: thrown }, "a request failed");
-    return sendError(reply, error);
+    return sendError(reply, error, codecOf(gateway.codecs, request.url));
   });
   server.setNotFoundHandler((request) => {
     throw new TurnError("not_found", `There is nothing at ${request.method} ${pathOf(request.url).slice(0, 200)}.`);

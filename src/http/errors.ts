@@ -2,13 +2,13 @@ import { STATUS_CODES } from "node:http";
 import type { Socket } from "node:net";
 import type { FastifyReply } from "fastify";
 import { TurnError, toTurnError } from "../turn/index.ts";
-import { json } from "../wire/content-types.ts";
-import { errorEnvelope } from "../wire/envelope.ts";
+import { type Codec, errorEnvelope, json } from "../wire/index.ts";
 
-/** Sends an error as its envelope; on every path, with what hooks have set. */
-export function sendError(reply: FastifyReply, error: TurnError): FastifyReply {
+/** Sends an error as the API of its path writes it, with what hooks have set. */
+export function sendError(reply: FastifyReply, error: TurnError, codec: Codec | undefined): FastifyReply {
+  const body = codec ? codec.errorBody(error.body) : errorEnvelope(error.body);
   if (error.retryAfter !== undefined) reply.header("retry-after", error.retryAfter);
-  return reply.code(error.status).header("content-type", json).send(errorEnvelope(error.body));
+  return reply.code(error.status).header("content-type", json).send(body);
 }
 
 /** What Fastify refuses by itself, in our words; anything else is a fault of ours. */

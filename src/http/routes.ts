@@ -1,7 +1,8 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { Gateway } from "../gateway/index.ts";
 import { version } from "../gateway/version.ts";
-import { TurnError } from "../turn/index.ts";
+import { type ClientApi, TurnError } from "../turn/index.ts";
+import type { Codec } from "../wire/index.ts";
 import { listModels, oneModel } from "./models.ts";
 import { pageHeaders, renderPage } from "./page.ts";
 import type { Turns } from "./turns.ts";
@@ -16,7 +17,7 @@ const healthPaths = ["/health", "/healthz", "/livez"];
 const readyPaths = ["/ready", "/readyz"];
 const openPaths = new Set(["/", ...healthPaths, ...readyPaths]);
 
-/** Both APIs work under each of these: clients differ in what they take for the base. */
+/** Every API works under each of these: clients differ in what they take for the base. */
 const apiPrefixes = ["/v1", "", "/openai/v1"];
 
 /** Whether the path is answered without a key: nothing there tells more than that Toolwire runs. */
@@ -28,9 +29,18 @@ export function pathOf(url: string): string {
   return url.split("?", 1)[0] ?? "";
 }
 
-export function apiOf(url: string): "chat" | "responses" | "other" {
-  if (url.includes("/chat/completions")) return "chat";
-  return url.includes("/responses") ? "responses" : "other";
+/** Which API a request speaks, by its path: what stands below a path of an API is that API's too. */
+export function codecOf(codecs: readonly Codec[], url: string): Codec | undefined {
+  const asked = pathOf(url);
+  const isBelow = (path: string) =>
+    asked.startsWith(path) && (asked.length === path.length || asked[path.length] === "/");
+  return codecs.find(({ routes }) =>
+    routes.some(({ path }) => apiPrefixes.some((prefix) => isBelow(`${prefix}${path}`))),
+  );
+}
+
+export function apiOf(codecs: readonly Codec[], url: string): ClientApi {
+  return codecOf(codecs, url)?.name ?? "other";
 }
 
 export function addRoutes(server: FastifyInstance, gateway: Gateway, turns: Turns): void {
@@ -42,13 +52,19 @@ export function addRoutes(server: FastifyInstance, gateway: Gateway, turns: Turn
   });
   addRoute(server, "/", { GET: (request, reply) => showPage(gateway, request, reply) });
   for (const prefix of apiPrefixes) {
-    addRoute(server, `${prefix}/chat/completions`, { POST: turns.handler("chat") }, turns.admit);
-    const responses = { GET: refuseWebSocket, POST: turns.handler("responses") };
-    addRoute(server, `${prefix}/responses`, responses, turns.admit);
+    for (const codec of gateway.codecs) addCodec(server, prefix, codec, turns);
     addRoute(server, `${prefix}/models`, { GET: async ({ key }) => listModels(await gateway.models(key)) });
     addRoute(server, `${prefix}/models/*`, {
       GET: async ({ key, params }) => oneModel(await gateway.models(key), (params as { "*": string })["*"]),
     });
+  }
+}
+
+function addCodec(server: FastifyInstance, prefix: string, codec: Codec, turns: Turns): void {
+  const handler = turns.handler(codec);
+  for (const { path, upgrades } of codec.routes) {
+    const handlers = upgrades ? { GET: refuseWebSocket, POST: handler } : { POST: handler };
+    addRoute(server, `${prefix}${path}`, handlers, turns.admit);
   }
 }
 

@@ -1,6 +1,6 @@
 import type { AddressInfo } from "node:net";
 import type { Config } from "../config/index.ts";
-import { createGateway } from "../gateway/index.ts";
+import { createGateway, type GatewayParts } from "../gateway/index.ts";
 import { createApp } from "./app.ts";
 
 export interface RunningServer {
@@ -9,8 +9,8 @@ export interface RunningServer {
   close(): Promise<void>;
 }
 
-export async function startServer(config: Config): Promise<RunningServer> {
-  const gateway = createGateway(config);
+export async function startServer(config: Config, parts: GatewayParts = {}): Promise<RunningServer> {
+  const gateway = createGateway(config, parts);
   const { server, turns, stopAccepting } = createApp(gateway);
   const { host, port } = config.listen;
   try {

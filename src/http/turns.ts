@@ -3,12 +3,13 @@ import { setTimeout } from "node:timers/promises";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Gateway } from "../gateway/index.ts";
 import { Admission } from "../guard/index.ts";
-import { Cancellation, type ClientApi, type JsonValue, TurnError } from "../turn/index.ts";
+import { Cancellation, type JsonValue, TurnError } from "../turn/index.ts";
+import type { Codec } from "../wire/index.ts";
 import { HttpReplyStream } from "./http-reply-stream.ts";
 import { whenOver } from "./reply-over.ts";
 import { departureOf } from "./stalled-readers.ts";
 
-/** Runs the turns of both APIs, and knows which are under way. */
+/** Runs the turns of all APIs, and knows which are under way. */
 export class Turns {
   readonly #gateway: Gateway;
   readonly #admission: Admission;
@@ -26,7 +27,7 @@ export class Turns {
     whenOver(request, reply, leave);
   };
 
-  handler(api: ClientApi) {
+  handler(codec: Codec) {
     return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
       const receivedAt = performance.now();
       const cancellation = new Cancellation();
@@ -42,11 +43,11 @@ export class Turns {
         this.#running.delete(closed);
         over();
       });
-      const prepared = await this.#gateway.prepare(api, request.body as JsonValue | undefined, {
+      const prepared = await this.#gateway.prepare(codec.name, request.body as JsonValue | undefined, {
         requestId: request.id,
         key: request.key,
         profile: oneOf(request.headers["x-toolwire-profile"]),
-        headers: api === "responses" ? providerHeaders(request.headers) : undefined,
+        headers: providerHeaders(codec, request.headers),
         receivedAt,
       });
       // What was read of it is in the turn; the rest need not be held while a model thinks.
@@ -91,13 +92,11 @@ function wait(milliseconds: number, signal: AbortSignal): Promise<void> {
   return setTimeout(milliseconds, undefined, { signal }).catch(() => {});
 }
 
-/** What Codex tells its provider beside the body: which form its request has, and which session it belongs to. */
-const ofProvider = /^(?:x-codex-[a-z-]+|x-openai-internal-codex-responses-lite|originator|session-id|thread-id)$/;
-
-function providerHeaders(headers: IncomingHttpHeaders): Record<string, string> | undefined {
+function providerHeaders(codec: Codec, headers: IncomingHttpHeaders): Record<string, string> | undefined {
   let found: Record<string, string> | undefined;
+  if (!codec.isProviderHeader) return undefined;
   for (const name in headers) {
-    const value = ofProvider.test(name) ? oneOf(headers[name]) : undefined;
+    const value = codec.isProviderHeader(name) ? oneOf(headers[name]) : undefined;
     if (value === undefined) continue;
     found ??= {};
     found[name] = value;

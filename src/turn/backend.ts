@@ -1,5 +1,5 @@
+import type { Emit } from "./backend-event.ts";
 import type { Cancellation } from "./cancellation.ts";
-import type { Emit } from "./event.ts";
 import type { JsonValue } from "./json.ts";
 import type { HistoryQuirks } from "./quirks.ts";
 import type { Tool } from "./tool.ts";

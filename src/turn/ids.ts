@@ -30,6 +30,20 @@ export function isOwnId(id: string): boolean {
   return own.test(id);
 }
 
+/** How an API writes the ids of its answers: `resp_…`, `chatcmpl-…`. */
+export interface AnswerIdForm {
+  prefix: string;
+  separator: string;
+  /** Whether the provider's own id stands at the end, so that a later request finds the answer there without anything kept here. */
+  carriesUpstream: boolean;
+}
+
+/** A new id for an answer. */
+export function answerId({ prefix, separator, carriesUpstream }: AnswerIdForm, upstreamId: string | undefined): string {
+  const id = newId(prefix, separator);
+  return carriesUpstream && upstreamId !== undefined ? `${id}_${upstreamId}` : id;
+}
+
 /** random: new to the world. sequential: `fc_001`, `fc_002` … in order of appearance, one id for a call and its item. */
 export type IdOrder = "random" | "sequential";
 
@@ -43,6 +57,9 @@ export class Ids {
   /** The highest number that was given, in the input or here. */
   #last: number | undefined;
   #upstreamIds: Map<string, string> | undefined;
+  /** What the round under way has taken, and the highest number before it. */
+  #ofRound: string[] = [];
+  #lastBefore: number | undefined;
 
   constructor(input: readonly Item[] = [], order: IdOrder = "random", before = 0) {
     this.#input = input;
@@ -50,11 +67,20 @@ export class Ids {
     this.#before = before;
   }
 
-  /** Forgets the ids of an answer of which nothing was sent. */
-  startOver(): void {
-    this.#taken = undefined;
-    this.#last = undefined;
-    this.#upstreamIds = undefined;
+  /** The next round begins: the ids before it stay taken. */
+  beginRound(): void {
+    this.#ofRound = [];
+    this.#lastBefore = this.#last;
+  }
+
+  /** Gives the ids of the round under way free: nothing of it was sent. */
+  rollBack(): void {
+    for (const id of this.#ofRound) {
+      this.#taken?.delete(id);
+      this.#upstreamIds?.delete(id);
+    }
+    this.#ofRound = [];
+    this.#last = this.#lastBefore;
   }
 
   /** The backend's own id where it is fit and new; otherwise one of ours. */
@@ -62,6 +88,7 @@ export class Ids {
     const taken = this.#known();
     const id = candidate !== undefined && isFit(prefix, candidate) && !taken.has(candidate) ? candidate : newId(prefix);
     taken.add(id);
+    this.#ofRound.push(id);
     return id;
   }
 
@@ -91,6 +118,7 @@ export class Ids {
     while (taken.has(next));
     this.#last = number;
     taken.add(next);
+    this.#ofRound.push(next);
     return { callId: next, id: next };
   }
 

@@ -1,5 +1,7 @@
 export * from "./backend.ts";
+export * from "./backend-event.ts";
 export * from "./cancellation.ts";
+export * from "./encoder.ts";
 export * from "./errors.ts";
 export * from "./event.ts";
 export * from "./extensions.ts";

@@ -19,6 +19,8 @@ export interface TextPart {
   text: string;
   /** Citations of an assistant's text, as the Responses API writes them. */
   annotations?: JsonObject[] | undefined;
+  /** Of the tokens of an assistant's text, as both APIs write them. */
+  logprobs?: JsonObject[] | undefined;
   extensions?: Extensions | undefined;
 }
 
@@ -58,6 +60,12 @@ export interface MessageItem {
   role: Role;
   content: Part[];
   id?: string | undefined;
+  /** The token limit or a filter has cut it. */
+  isIncomplete?: boolean | undefined;
+  /** A call followed it: it was not the answer yet. */
+  isCommentary?: boolean | undefined;
+  /** It goes on with the text that stood before an item in between: to Chat Completions it is one message. */
+  continues?: boolean | undefined;
   extensions?: Extensions | undefined;
 }
 
@@ -67,9 +75,14 @@ export interface MessageItem {
  */
 export type CallKind = "function" | "custom" | "search";
 
+/** Who runs a call and brings its output. */
+export type CallOwner = "client" | "gateway";
+
 export interface CallItem {
   type: "call";
   kind: CallKind;
+  /** The client, unless said. */
+  owner?: CallOwner | undefined;
   /** Correlates the call with its output. */
   callId: string;
   name: string;
@@ -108,6 +121,8 @@ export interface OpaqueItem {
   fields: JsonObject;
   /** Whether it is the call of a tool that the provider runs. */
   isToolCall?: boolean | undefined;
+  /** The same in the shape of another format, where its provider wrote it so. */
+  extensions?: Extensions | undefined;
 }
 
 export type Item = MessageItem | CallItem | OutputItem | ReasoningItem | OpaqueItem;

@@ -1,5 +1,6 @@
+import type { BackendCallStarted, Repair } from "./backend-event.ts";
 import type { TurnError } from "./errors.ts";
-import type { CallStarted, Repair } from "./event.ts";
+import type { CallStarted } from "./event.ts";
 import type { Turn } from "./turn.ts";
 import type { Usage } from "./usage.ts";
 
@@ -39,11 +40,11 @@ export interface TurnListener {
   roundCommitted?(): void;
   callStarted?(call: CallStarted): void;
   /** It began while another item was open, and waits. */
-  callBuffered?(call: CallStarted): void;
-  callReplayed?(call: CallStarted, events: number): void;
+  callBuffered?(call: BackendCallStarted): void;
+  callReplayed?(call: BackendCallStarted, events: number): void;
   /** The client has the whole call, once the round is committed. */
   callDone?(call: CallStarted, text: string): void;
-  callRepaired?(repair: Repair, call: CallStarted | undefined): void;
+  callRepaired?(repair: Repair, call: CallStarted | BackendCallStarted | undefined): void;
   /** Arguments that are not JSON went to the client as the model wrote them. */
   argumentsBroken?(call: CallStarted | undefined): void;
   /** Arguments of a tool that is not strict do not fit its schema. They went to the client all the same. */
@@ -58,6 +59,8 @@ export interface TurnListener {
   textKept?(dialect: string, reason: string, name: string | null): void;
   /** The backend's turn was ended at its calls. How much of what it went on to say was dropped is known when the turn is over. */
   cutOff?(dropped: { readonly bytes: number }): void;
+  /** What was to happen before the client is told the end has failed, or was not over in time. The turn ends all the same. */
+  beforeEndFailed?(error: unknown): void;
   turnFinished?(summary: TurnSummary): void;
 }
 
@@ -95,11 +98,11 @@ class Listeners implements Required<TurnListener> {
     for (const listener of this.#all) listener.callStarted?.(call);
   }
 
-  callBuffered(call: CallStarted): void {
+  callBuffered(call: BackendCallStarted): void {
     for (const listener of this.#all) listener.callBuffered?.(call);
   }
 
-  callReplayed(call: CallStarted, events: number): void {
+  callReplayed(call: BackendCallStarted, events: number): void {
     for (const listener of this.#all) listener.callReplayed?.(call, events);
   }
 
@@ -107,7 +110,7 @@ class Listeners implements Required<TurnListener> {
     for (const listener of this.#all) listener.callDone?.(call, text);
   }
 
-  callRepaired(repair: Repair, call: CallStarted | undefined): void {
+  callRepaired(repair: Repair, call: CallStarted | BackendCallStarted | undefined): void {
     for (const listener of this.#all) listener.callRepaired?.(repair, call);
   }
 
@@ -137,6 +140,10 @@ class Listeners implements Required<TurnListener> {
 
   cutOff(dropped: { readonly bytes: number }): void {
     for (const listener of this.#all) listener.cutOff?.(dropped);
+  }
+
+  beforeEndFailed(error: unknown): void {
+    for (const listener of this.#all) listener.beforeEndFailed?.(error);
   }
 
   turnFinished(summary: TurnSummary): void {

@@ -1,5 +1,4 @@
 import type { TurnError } from "./errors.ts";
-import type { TurnEvent } from "./event.ts";
 import type { JsonValue } from "./json.ts";
 
 /** Keeps requests away from a backend that fails, so that neither side waits in vain. */
@@ -30,32 +29,6 @@ export interface EventSink {
   readonly keepsValues: boolean;
   /** `values` (arguments, results) are written only where redaction is off. Without a request: `null`. */
   write(event: string, requestId: string | null, fields: EventFields, values?: EventFields): void;
-}
-
-/**
- * Turns a turn's events into the bytes of one API, as text. The last event of a turn is always `turn.finished` or
- * `turn.failed`; what an encoder returns for it completes the answer. Calls come one after the other: `call.arguments` and
- * `call.done` are about the call that was started last.
- */
-export interface Encoder {
-  /** Whether the answer goes out as it comes. Otherwise everything comes with the last event. */
-  readonly streams: boolean;
-  /** The answer's id, once it is opened, where a later request can name it. */
-  readonly id?: string | undefined;
-  /** Called once, before anything else: what a stream begins with. A Responses provider's own id of the answer, where known. */
-  open(upstreamId?: string): string;
-  push(event: TurnEvent): string;
-  /** What tells a waiting client that the turn goes on. */
-  keepAlive(): string;
-}
-
-/** Where the answer to one request goes, once it is opened. */
-export interface ReplyStream {
-  /** Sends status and headers: from now on a failure is told in the stream. */
-  open(): void;
-  /** A promise means that the client is full: it resolves when it can take more. */
-  write(text: string): Promise<void> | undefined;
-  end(text: string): void;
 }
 
 /** The log, as far as the engine speaks to it. */

@@ -1,5 +1,4 @@
 import type { TurnError } from "./errors.ts";
-import type { ItemDone } from "./event.ts";
 import { compactId, isPortableId } from "./ids.ts";
 import type { Extensions, Item } from "./item.ts";
 import type { JsonObject } from "./json.ts";
@@ -18,8 +17,8 @@ export interface HistoryQuirks {
   callIdFor(id: string, model: string): string;
   /** Whether the service wants back what stood unread in a call of its own. */
   wantsExtensions(extensions: Extensions): boolean;
-  /** What of something that passes unread the service wants back beside its calls. Lists that come in pieces are put together. */
-  wantedFields(event: ItemDone): JsonObject | undefined;
+  /** What of a message's unread fields the service wants back beside its calls. Lists that come in pieces are put together. */
+  wantedFields(extensions: Extensions): JsonObject | undefined;
   /** The wanted fields, as an assistant's message carries them; nothing where the items have them already. */
   missingFields(wanted: JsonObject, items: readonly Item[]): Extensions | undefined;
 }

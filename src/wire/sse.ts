@@ -61,14 +61,7 @@ const unknownField = /^[A-Za-z][\w-]*:[^{]*$/;
 /** The literal that ends a stream on both APIs. */
 export const done = "[DONE]";
 
-export const doneLine = `data: ${done}\n\n`;
-
-/** An event without a name, as Chat Completions sends it. */
+/** An event without a name. */
 export function dataLine(payload: string): string {
   return `data: ${payload}\n\n`;
-}
-
-/** An event with its name, as Responses sends it; the payload's `type` says the same. */
-export function namedEvent(type: string, payload: string): string {
-  return `event: ${type}\ndata: ${payload}\n\n`;
 }

@@ -1,26 +1,24 @@
-import { type ClientApi, isObject, type JsonObject, type JsonValue, joinPath, TurnError } from "../turn/index.ts";
+import { isObject, type JsonObject, type JsonValue, joinPath, TurnError } from "../turn/index.ts";
+
+/** Where an API has the outputs of tools. */
+export interface ToolOutputs {
+  list: string;
+  /** The field of an entry that holds the output. */
+  output: string;
+  isOutput(entry: JsonObject): boolean;
+}
 
 /**
  * Refuses a request with a tool output whose text is larger than `limit` bytes of UTF-8. Only text counts: images and files in an
  * output are bounded by the body. What is of a wrong kind is left to the decoder, which says so.
  */
-export function checkToolOutputs(api: ClientApi, body: JsonObject, limit: number): void {
-  const [list, at, place] = api === "chat" ? [body.messages, "messages", "content"] : [body.input, "input", "output"];
-  if (!Array.isArray(list)) return;
-  const isOutput = api === "chat" ? isOutputMessage : isOutputItem;
-  list.forEach((entry, index) => {
-    if (!isObject(entry) || !isOutput(entry) || !isLarger(entry[place], limit)) return;
-    throw tooLarge(joinPath(joinPath(at, index), place), bytesOf(entry[place]), limit);
+export function checkToolOutputs(body: JsonObject, { list, output, isOutput }: ToolOutputs, limit: number): void {
+  const entries = body[list];
+  if (!Array.isArray(entries)) return;
+  entries.forEach((entry, index) => {
+    if (!isObject(entry) || !isOutput(entry) || !isLarger(entry[output], limit)) return;
+    throw tooLarge(joinPath(joinPath(list, index), output), bytesOf(entry[output]), limit);
   });
-}
-
-function isOutputMessage({ role }: JsonObject): boolean {
-  return role === "tool" || role === "function";
-}
-
-/** Also the outputs of tools that only some backends know, such as `shell_call_output`; an `mcp_call` has its own in it. */
-function isOutputItem({ type }: JsonObject): boolean {
-  return typeof type === "string" && (type.endsWith("_call_output") || type === "mcp_call");
 }
 
 /** A character is one to three bytes, so most outputs need not be counted. */

@@ -3,7 +3,7 @@ import { chatQuirks } from "../../src/backends/chat/quirks.ts";
 import { codexQuirks } from "../../src/backends/codex/quirks.ts";
 import { ProviderQuirks } from "../../src/backends/provider-quirks.ts";
 import { responsesQuirks } from "../../src/backends/responses/quirks.ts";
-import { type Item, type ItemDone, noQuirks, TurnError } from "../../src/turn/index.ts";
+import { type Extensions, type Item, noQuirks, TurnError } from "../../src/turn/index.ts";
 
 const quirksAt = (host: string) => {
   const provider = new ProviderQuirks(`https://${host}/v1`);
@@ -51,8 +51,8 @@ describe("a refusal of reasoning that cannot be decrypted", () => {
 });
 
 describe("what a chat provider wants back beside its calls", () => {
-  const piece: ItemDone = { type: "item.done", format: "chat", item: { reasoning_details: [{ data: "sealed" }] } };
   const details = { reasoning_details: [{ data: "sealed" }] };
+  const piece: Extensions = { format: "chat", fields: { ...details, images: [] } };
   const message = (fields = {}): Item => ({
     type: "message",
     role: "assistant",
@@ -62,7 +62,7 @@ describe("what a chat provider wants back beside its calls", () => {
 
   it("is what it signs its reasoning with, and nothing else", () => {
     expect(chat.wantedFields(piece)).toEqual(details);
-    expect(chat.wantedFields({ ...piece, item: { images: [] } })).toBeUndefined();
+    expect(chat.wantedFields({ ...piece, fields: { images: [] } })).toBeUndefined();
     expect(chat.wantedFields({ ...piece, format: "responses" })).toBeUndefined();
     expect(responses.wantedFields(piece)).toBeUndefined();
   });

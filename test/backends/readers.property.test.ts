@@ -97,7 +97,7 @@ describe.each(apis)("a %s provider that sends anything", (api) => {
       fc.property(fc.array(payloads[api], { maxLength: 14 }), (list) => {
         const { events, error } = readStream(api, list);
         expect(faultsOf(events)).toEqual([]);
-        if (!error) expect(events.at(-1)?.type).toBe("turn.finished");
+        if (!error) expect(events.at(-1)?.type).toBe("round.finished");
         for (const call of wholeCalls(events)) expect(call.name).not.toBe("");
       }),
       { numRuns: 3_000 },

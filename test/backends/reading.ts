@@ -1,6 +1,6 @@
 import { chatApi } from "../../src/backends/chat/index.ts";
 import { responsesApi } from "../../src/backends/responses/index.ts";
-import { type Tool, type Turn, TurnError, type TurnEvent } from "../../src/turn/index.ts";
+import { type BackendEvent, type Tool, type Turn, TurnError } from "../../src/turn/index.ts";
 import type { Api } from "../support/api.ts";
 
 const declared = ["get_weather", "get_time", "refresh", "search-notes", "apply_patch"];
@@ -17,8 +17,8 @@ export const turn: Turn = {
 };
 
 /** What a reader makes of the payloads of a stream, and what it throws. */
-export function readStream(api: Api, payloads: readonly unknown[]): { events: TurnEvent[]; error?: TurnError } {
-  const events: TurnEvent[] = [];
+export function readStream(api: Api, payloads: readonly unknown[]): { events: BackendEvent[]; error?: TurnError } {
+  const events: BackendEvent[] = [];
   const { createReader } = api === "chat" ? chatApi : responsesApi;
   const reader = createReader(
     "odd",
@@ -45,7 +45,7 @@ export interface ReadCall {
 }
 
 /** The calls that are whole, in the order in which they began. */
-export function wholeCalls(events: readonly TurnEvent[]): ReadCall[] {
+export function wholeCalls(events: readonly BackendEvent[]): ReadCall[] {
   const calls = new Map<number, ReadCall & { done: boolean }>();
   for (const event of events) {
     if (event.type === "call.started") {
@@ -62,12 +62,12 @@ export function wholeCalls(events: readonly TurnEvent[]): ReadCall[] {
   return [...calls.values()].filter((call) => call.done).map(({ done: _, ...call }) => call);
 }
 
-export function repairsOf(events: readonly TurnEvent[]): string[] {
+export function repairsOf(events: readonly BackendEvent[]): string[] {
   return events.flatMap((event) => (event.type === "call.repaired" ? [event.repair] : []));
 }
 
 /** What is wrong with the order of events that a reader emits. */
-export function faultsOf(events: readonly TurnEvent[]): string[] {
+export function faultsOf(events: readonly BackendEvent[]): string[] {
   const faults: string[] = [];
   const open = new Set<number>();
   const known = new Set<number>();
@@ -89,11 +89,11 @@ export function faultsOf(events: readonly TurnEvent[]): string[] {
         if (told.has(key)) faults.push(`${key} is told twice`);
         told.add(key);
         if (event.call === undefined) {
-          if (events[at + 1]?.type !== "turn.finished") faults.push(`${event.repair} does not stand before the end`);
+          if (events[at + 1]?.type !== "round.finished") faults.push(`${event.repair} does not stand before the end`);
         } else if (!open.has(event.call)) faults.push(`${event.repair} of call ${event.call}, which is not open`);
         return;
       }
-      case "turn.finished":
+      case "round.finished":
         if (at !== events.length - 1) faults.push("something comes after the end");
         if (event.reason === "stop" && open.size > 0) faults.push("a success with an open call");
     }

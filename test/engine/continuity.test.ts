@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { Continuity } from "../../src/engine/continuity.ts";
 import { restoreTurn } from "../../src/engine/restore.ts";
-import { rememberCalls } from "../../src/engine/stages/remember.ts";
+import { RememberedCalls } from "../../src/engine/stages/remember.ts";
 import { InProcessMemory } from "../../src/store/index.ts";
 import {
   type Backend,
@@ -57,13 +57,13 @@ const output = (callId: string): Item => ({ type: "output", kind: "function", ca
 
 /** Plays a round whose only call has this id. */
 function play(memory: Memory, backend: Backend, input: Item[], events: TurnEvent[], callId = "c") {
-  const { stage, pending } = rememberCalls(new Continuity(memory, "ann"), backend, turnOf(input), input);
+  const remembered = new RememberedCalls(new Continuity(memory, "ann"), backend, turnOf(input), input);
   const done: TurnEvent[] = [
-    { type: "call.started", call: 0, kind: "function", name: "f", callId },
-    { type: "call.done", call: 0, arguments: "{}" },
+    { type: "call.started", kind: "function", owner: "client", name: "f", callId, id: "fc_1" },
+    { type: "call.done", arguments: "{}" },
   ];
-  for (const event of [...events, ...done]) stage(event, () => {});
-  return pending();
+  for (const event of [...events, ...done]) remembered.hear(event);
+  return remembered.pending;
 }
 
 const sealed = (id: string, text: string, encrypted: string | undefined): TurnEvent[] => [
@@ -186,12 +186,12 @@ describe("memory that fails", () => {
     expect(told.map(String)).toEqual(["Error: cannot read", "Error: cannot read", "Error: cannot write"]);
   });
 
-  it("leaves a stage nothing to wait for that could reject", async () => {
+  it("leaves nothing to wait for that could reject", async () => {
     await play(broken, wantsText, [user("Go")], [{ type: "reasoning.delta", text: "Hm.", part: 0 }]);
   });
 });
 
-describe("a stage that remembers calls", () => {
+describe("who remembers calls", () => {
   it("has nothing to wait for where nothing was kept", () => {
     expect(play(new InProcessMemory(), wantsText, [user("Go")], [])).toBeUndefined();
   });

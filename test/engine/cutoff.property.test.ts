@@ -1,19 +1,16 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { Observer } from "../../src/engine/observer.ts";
+import { orderItems } from "../../src/engine/settle/index.ts";
 import { keepChoice } from "../../src/engine/stages/choice.ts";
 import { Cutoff } from "../../src/engine/stages/cutoff.ts";
-import { inOrder } from "../../src/engine/stages/in-order.ts";
 import { recoverCalls } from "../../src/engine/stages/recover.ts";
 import { line } from "../../src/engine/stages/stage.ts";
 import { keepStrict } from "../../src/engine/stages/strict.ts";
 import { ArgumentChecks } from "../../src/tools/index.ts";
-import { type EventSink, isTerminal, type Log, type ToolChoice, type Turn } from "../../src/turn/index.ts";
+import { isTerminal, type ToolChoice, type Turn } from "../../src/turn/index.ts";
 import { cutAt, places } from "../dialects/pieces.ts";
 
-const nobody: EventSink = { on: false, keepsValues: false, write: () => {} };
-const silent: Log = { isLevelEnabled: () => false, debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
-const observer = new Observer(nobody, silent, "request", "backend");
+const listener = {};
 
 const parameters = { type: "object", properties: { at: { type: "string" } }, required: ["at"] };
 
@@ -31,14 +28,14 @@ function turnWith(choice: ToolChoice, parallelToolCalls: boolean | undefined, st
 function hear(turn: Turn, pieces: readonly string[], reason: "stop" | "length") {
   const heard = { text: "", behind: "", calls: [] as string[], end: "" };
   let open = "";
-  const cutoff = new Cutoff(turn, observer, !turn.stream);
+  const cutoff = new Cutoff(turn, listener, !turn.stream);
   const stages = [
-    cutoff.ear,
-    recoverCalls(turn, { dialects: "auto", repair: true, prompted: true }, observer),
+    cutoff.noticeEnd,
+    recoverCalls(turn, { dialects: "auto", repair: true, prompted: true }, listener),
     cutoff.stage,
-    keepChoice(turn, observer),
-    inOrder(observer),
-    keepStrict(turn, new ArgumentChecks(turn.tools), observer),
+    keepChoice(turn, listener),
+    orderItems(listener),
+    keepStrict(turn, new ArgumentChecks(turn.tools), listener),
   ].filter((stage) => stage !== undefined);
   const emit = line(stages, (event) => {
     if (heard.end !== "") return;
@@ -46,10 +43,10 @@ function hear(turn: Turn, pieces: readonly string[], reason: "stop" | "length") 
     if (event.type === "call.started") open = `${event.name} `;
     if (event.type === "call.arguments") open += event.delta;
     if (event.type === "call.done") heard.calls.push(open);
-    if (isTerminal(event)) heard.end = event.type === "turn.finished" ? event.reason : "failed";
+    if (isTerminal(event)) heard.end = event.type === "round.finished" ? event.reason : "failed";
   });
   for (const text of pieces) if (heard.end === "") emit({ type: "text.delta", text });
-  if (heard.end === "") emit({ type: "turn.finished", reason });
+  if (heard.end === "") emit({ type: "round.finished", reason });
   return heard;
 }
 

@@ -1,15 +1,12 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { Observer } from "../../src/engine/observer.ts";
-import { inOrder } from "../../src/engine/stages/in-order.ts";
+import { orderItems } from "../../src/engine/settle/index.ts";
 import { recoverCalls } from "../../src/engine/stages/recover.ts";
 import { line } from "../../src/engine/stages/stage.ts";
-import type { EventSink, Log, Turn, TurnEvent } from "../../src/turn/index.ts";
+import type { BackendEvent, Turn } from "../../src/turn/index.ts";
 import { TurnError } from "../../src/turn/index.ts";
 
-const nobody: EventSink = { on: false, keepsValues: false, write: () => {} };
-const silent: Log = { isLevelEnabled: () => false, debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
-const observer = new Observer(nobody, silent, "request", "backend");
+const listener = {};
 
 const turn: Turn = {
   api: "responses",
@@ -23,25 +20,30 @@ const turn: Turn = {
 };
 
 /** What goes on from the stage; in order, where a client would get it. */
-function run(events: readonly TurnEvent[], ordered = true): TurnEvent[] {
-  const out: TurnEvent[] = [];
-  const recover = recoverCalls(turn, { dialects: "auto", repair: true, prompted: false }, observer);
+function run(events: readonly BackendEvent[], ordered = true): BackendEvent[] {
+  const out: BackendEvent[] = [];
+  const recover = recoverCalls(turn, { dialects: "auto", repair: true, prompted: false }, listener);
   if (!recover) throw new Error("there is no stage");
-  const emit = line(ordered ? [recover, inOrder(observer)] : [recover], (event) => out.push(event));
+  const emit = line(ordered ? [recover, orderItems(listener)] : [recover], (event) => out.push(event));
   for (const event of events) emit(event);
   return out;
 }
 
-const text = (value: string, item?: number): TurnEvent => ({ type: "text.delta", item, text: value });
-const thought = (value: string, item?: number): TurnEvent => ({ type: "reasoning.delta", item, text: value, part: 0 });
-const started = (item: number): TurnEvent => ({ type: "message.started", item, id: `msg_${item}` });
-const done = (item: number): TurnEvent => ({ type: "message.done", item });
-const finished: TurnEvent = { type: "turn.finished", reason: "stop" };
-const cut: TurnEvent = { type: "turn.finished", reason: "length" };
+const text = (value: string, item?: number): BackendEvent => ({ type: "text.delta", item, text: value });
+const thought = (value: string, item?: number): BackendEvent => ({
+  type: "reasoning.delta",
+  item,
+  text: value,
+  part: 0,
+});
+const started = (item: number): BackendEvent => ({ type: "message.started", item, id: `msg_${item}` });
+const done = (item: number): BackendEvent => ({ type: "message.done", item });
+const finished: BackendEvent = { type: "round.finished", reason: "stop" };
+const cut: BackendEvent = { type: "round.finished", reason: "length" };
 const call = '<tool_call>{"name": "look", "arguments": {"at": "sea"}}</tool_call>';
 
 /** One word an event: what a client sees of it. */
-function seen(events: readonly TurnEvent[]): string[] {
+function seen(events: readonly BackendEvent[]): string[] {
   return events.map((event) => {
     switch (event.type) {
       case "text.delta":
@@ -69,7 +71,11 @@ describe("plain text", () => {
   });
 
   it("keeps the log probabilities of what had to wait", () => {
-    const of = (token: string): TurnEvent => ({ type: "text.delta", text: token, logprobs: [{ token, logprob: -1 }] });
+    const of = (token: string): BackendEvent => ({
+      type: "text.delta",
+      text: token,
+      logprobs: [{ token, logprob: -1 }],
+    });
     const out = run([of("a "), of("<"), of("b"), of(" c"), finished]);
     const kept = out.flatMap((event) => (event.type === "text.delta" ? (event.logprobs ?? []) : []));
     expect(kept.map(({ token }) => token)).toEqual(["a ", "<", "b", " c"]);
@@ -79,13 +85,13 @@ describe("plain text", () => {
   });
 
   it("of a message without any stays a message", () => {
-    expect(seen(run([started(0), done(0), finished]))).toEqual(["message.started", "message.done", "turn.finished"]);
+    expect(seen(run([started(0), done(0), finished]))).toEqual(["message.started", "message.done", "round.finished"]);
   });
 });
 
 describe("a numbered message", () => {
   it("that is only a call leaves no empty one behind", () => {
-    expect(seen(run([started(0), text(call, 0), done(0), finished]))).toEqual([...theCall, "turn.finished"]);
+    expect(seen(run([started(0), text(call, 0), done(0), finished]))).toEqual([...theCall, "round.finished"]);
   });
 
   it("ends before a call in its middle, and goes on as another", () => {
@@ -95,7 +101,7 @@ describe("a numbered message", () => {
       "message.done",
       ...theCall,
       "text b",
-      "turn.finished",
+      "round.finished",
     ]);
   });
 
@@ -105,16 +111,16 @@ describe("a numbered message", () => {
       "message.started",
       "text b",
       "message.done",
-      "turn.finished",
+      "round.finished",
     ]);
   });
 
   it("that is done is whole where something follows, and where the turn stops", () => {
     const open = call.replace("</tool_call>", "");
-    const whole = [...theCall, "message.started", "text b", "message.done", "turn.finished"];
+    const whole = [...theCall, "message.started", "text b", "message.done", "round.finished"];
     const first = [started(0), text(open, 0), done(0)];
     expect(seen(run([...first, started(1), text("b", 1), done(1), finished]).filter(isShown))).toEqual(whole);
-    expect(seen(run([...first, finished]).filter(isShown))).toEqual([...theCall, "turn.finished"]);
+    expect(seen(run([...first, finished]).filter(isShown))).toEqual([...theCall, "round.finished"]);
   });
 
   it("that is done and then turns out to be cut gives no call", () => {
@@ -123,7 +129,7 @@ describe("a numbered message", () => {
       "message.started",
       `text ${open}`,
       "message.done",
-      "turn.finished",
+      "round.finished",
     ]);
   });
 
@@ -133,18 +139,18 @@ describe("a numbered message", () => {
       "message.started",
       "text so",
       "message.done",
-      "turn.finished",
+      "round.finished",
     ]);
   });
 });
 
-function isShown({ type }: TurnEvent): boolean {
+function isShown({ type }: BackendEvent): boolean {
   return type !== "call.repaired";
 }
 
 describe("native calls", () => {
   it("come behind the text that stood before them, and never share a number with written ones", () => {
-    const native: TurnEvent[] = [
+    const native: BackendEvent[] = [
       { type: "call.started", call: 0, kind: "function", name: "look", callId: "c" },
       { type: "call.arguments", call: 0, delta: "{}" },
       { type: "call.done", call: 0 },
@@ -158,7 +164,7 @@ describe("native calls", () => {
       "call.done",
       "text b ",
       ...theCall,
-      "turn.finished",
+      "round.finished",
     ]);
     const numbers = out.flatMap((event) => (event.type === "call.started" ? [event.call] : []));
     expect(new Set(numbers).size).toBe(2);
@@ -176,11 +182,11 @@ describe("reasoning of the backend", () => {
   });
 
   it("stands before the answer, though both are white space", () => {
-    expect(seen(run([thought("\n"), text(" "), finished]))).toEqual(["thought \n", "text  ", "turn.finished"]);
+    expect(seen(run([thought("\n"), text(" "), finished]))).toEqual(["thought \n", "text  ", "round.finished"]);
     expect(seen(run([thought("\n"), text("\u2028"), finished]))).toEqual([
       "thought \n",
       "text \u2028",
-      "turn.finished",
+      "round.finished",
     ]);
   });
 
@@ -190,11 +196,11 @@ describe("reasoning of the backend", () => {
 });
 
 describe("a failure", () => {
-  const failed: TurnEvent = { type: "turn.failed", error: new TurnError("upstream_cut", "Cut.") };
+  const failed: BackendEvent = { type: "round.failed", error: new TurnError("upstream_cut", "Cut.") };
 
   it("tells nothing of what was held, where nothing else was told", () => {
-    expect(seen(run([text("<tool_c"), failed]))).toEqual(["turn.failed"]);
-    expect(seen(run([text("a <tool_c"), failed]))).toEqual(["text a ", "text <tool_c", "turn.failed"]);
+    expect(seen(run([text("<tool_c"), failed]))).toEqual(["round.failed"]);
+    expect(seen(run([text("a <tool_c"), failed]))).toEqual(["text a ", "text <tool_c", "round.failed"]);
   });
 });
 
@@ -202,11 +208,11 @@ describe("there is no stage", () => {
   const recovery = { dialects: "auto", repair: true, prompted: false } as const;
 
   it("where no call can be meant", () => {
-    expect(recoverCalls({ ...turn, tools: [] }, recovery, observer)).toBeUndefined();
-    expect(recoverCalls({ ...turn, choice: { mode: "none" } }, recovery, observer)).toBeUndefined();
-    expect(recoverCalls(turn, undefined, observer)).toBeUndefined();
+    expect(recoverCalls({ ...turn, tools: [] }, recovery, listener)).toBeUndefined();
+    expect(recoverCalls({ ...turn, choice: { mode: "none" } }, recovery, listener)).toBeUndefined();
+    expect(recoverCalls(turn, undefined, listener)).toBeUndefined();
     const custom = [{ type: "custom" as const, name: "look" }];
-    expect(recoverCalls({ ...turn, tools: custom }, recovery, observer)).toBeUndefined();
+    expect(recoverCalls({ ...turn, tools: custom }, recovery, listener)).toBeUndefined();
   });
 });
 
@@ -220,7 +226,7 @@ describe("whatever comes", () => {
     fc.assert(
       fc.property(pieces, pieces, fc.infiniteStream(fc.boolean()), (first, second, turns) => {
         const lanes = [first.map((piece) => text(piece, 0)), second.map((piece) => text(piece, 1))];
-        const mixed: TurnEvent[] = [started(0), started(1)];
+        const mixed: BackendEvent[] = [started(0), started(1)];
         while (lanes.some((lane) => lane.length > 0)) {
           const lane = lanes[turns.next().value ? 0 : 1];
           const next = lane?.shift();
@@ -254,7 +260,7 @@ describe("whatever comes", () => {
   });
 });
 
-function totals(events: readonly TurnEvent[]): { text: string; calls: number } {
+function totals(events: readonly BackendEvent[]): { text: string; calls: number } {
   const said = events.flatMap((event) => (event.type === "text.delta" ? [event.text] : []));
   return { text: said.join(""), calls: events.filter(({ type }) => type === "call.done").length };
 }

@@ -4,7 +4,8 @@ import { parseConfig } from "../../src/config/index.ts";
 import { parts } from "../../src/gateway/parts.ts";
 import { promptTurn } from "../../src/tools/index.ts";
 import type { Item, JsonObject, Turn } from "../../src/turn/index.ts";
-import { decodeChatRequest } from "../../src/wire/chat/index.ts";
+import { decodeChatRequest } from "../../src/wire/chat/decode.ts";
+import { noLimits } from "../support/limits.ts";
 import { codeBlocks } from "./code-blocks.ts";
 
 const page = readFileSync(new URL("../../docs/prompted-tools.md", import.meta.url), "utf8");
@@ -12,7 +13,7 @@ const [request = ""] = codeBlocks(page, "json");
 
 /** What a backend is asked for the request on the page, with some of it changed. */
 function asked(more: JsonObject = {}): Turn {
-  return promptTurn(decodeChatRequest({ ...(JSON.parse(request) as JsonObject), ...more }).turn);
+  return promptTurn(decodeChatRequest({ ...(JSON.parse(request) as JsonObject), ...more }, noLimits).turn);
 }
 
 function textOf(item: Item | undefined): string {

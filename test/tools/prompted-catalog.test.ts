@@ -3,6 +3,7 @@ import { promptTurn, readPrompted } from "../../src/tools/prompted/index.ts";
 import type { FunctionTool, OutputFormat, ToolChoice } from "../../src/turn/index.ts";
 import { decodeChatRequest } from "../../src/wire/chat/decode.ts";
 import { writeMessages } from "../../src/wire/chat/messages.ts";
+import { noLimits } from "../support/limits.ts";
 import { calls, getTime, getWeather, gives, promptOf, says, turnOf } from "./prompted-turns.ts";
 
 const tools = [getWeather, getTime];
@@ -236,7 +237,7 @@ describe("a prompt that is read", () => {
     });
     const messages = writeMessages(promptTurn(turn));
     expect(messages.map(({ role }) => role)).toEqual(["system", "user", "assistant", "user"]);
-    const read = readPrompted(decodeChatRequest({ messages }).turn);
+    const read = readPrompted(decodeChatRequest({ messages }, noLimits).turn);
     expect(read?.input).toEqual([
       says("system", "Be kind."),
       says("user", "Weather?"),

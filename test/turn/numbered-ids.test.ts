@@ -40,9 +40,10 @@ describe("sequential ids", () => {
 
   it("are never given twice, and begin again with an answer of which nothing was sent", () => {
     const ids = new Ids([call("fc_001")], "sequential");
+    ids.beginRound();
     ids.claim("fc", "fc_002");
     expect(ids.claimCall({ kind: "function" }).id).toBe("fc_003");
-    ids.startOver();
+    ids.rollBack();
     expect(ids.claimCall({ kind: "function" }).id).toBe("fc_002");
   });
 });

@@ -3,13 +3,14 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { JsonObject, TurnError } from "../../src/turn/index.ts";
 import { bounds } from "../../src/wire/bounds.ts";
-import { decodeChatRequest } from "../../src/wire/chat/index.ts";
-import { decodeResponsesRequest } from "../../src/wire/responses/index.ts";
+import { decodeChatRequest } from "../../src/wire/chat/decode.ts";
+import { decodeResponsesRequest } from "../../src/wire/responses/decode.ts";
 import type { Api } from "../support/api.ts";
+import { noLimits } from "../support/limits.ts";
 
 const decode: Record<Api, (body: JsonObject) => unknown> = {
-  chat: decodeChatRequest,
-  responses: decodeResponsesRequest,
+  chat: (body: JsonObject) => decodeChatRequest(body, noLimits),
+  responses: (body: JsonObject) => decodeResponsesRequest(body, noLimits),
 };
 const usual: Record<Api, JsonObject> = {
   chat: { model: "m", messages: [{ role: "user", content: "hi" }] },

@@ -1,12 +1,13 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { CallItem, Item, JsonObject, MessageItem, OutputItem, ReasoningItem } from "../../src/turn/index.ts";
-import { decodeChatRequest } from "../../src/wire/chat/index.ts";
+import { decodeChatRequest } from "../../src/wire/chat/decode.ts";
 import { writeMessages } from "../../src/wire/chat/messages.ts";
+import { noLimits } from "../support/limits.ts";
 
 /** What a chat provider gets of a chat client's messages. */
 function passedOn(messages: JsonObject[]): JsonObject[] {
-  return writeMessages(decodeChatRequest({ model: "m", messages }).turn);
+  return writeMessages(decodeChatRequest({ model: "m", messages }, noLimits).turn);
 }
 
 /** What a chat provider gets of a Responses client's items. */
@@ -376,13 +377,13 @@ describe("legacy functions", () => {
   };
 
   it.each([{ tools: [] }, { tools: null }, {}])("are offered beside %j", (more) => {
-    const request = decodeChatRequest({ model: "m", messages: [user("q")], functions, ...more });
+    const request = decodeChatRequest({ model: "m", messages: [user("q")], functions, ...more }, noLimits);
     expect(request).toMatchObject({ legacy: true, turn: { tools: [{ type: "function", name: "f" }] } });
   });
 
   it("give way to tools", () => {
     const tools = [{ type: "function", function: { name: "g" } }];
-    const request = decodeChatRequest({ model: "m", messages: [user("q")], functions, tools });
+    const request = decodeChatRequest({ model: "m", messages: [user("q")], functions, tools }, noLimits);
     expect(request).toMatchObject({ legacy: false, turn: { tools: [{ name: "g" }] } });
   });
 

@@ -1,5 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { responseId, upstreamResponseId } from "../../src/wire/responses/response-id.ts";
+import { answerId } from "../../src/turn/index.ts";
+import { responseIdForm, upstreamResponseId } from "../../src/wire/responses/response-id.ts";
+
+const responseId = (upstreamId: string | undefined) => answerId(responseIdForm, upstreamId);
 
 describe("a response's id", () => {
   it("is new each time, and carries the provider's where there is one", () => {

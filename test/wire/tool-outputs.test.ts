@@ -1,17 +1,21 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { JsonObject, JsonValue, TurnError } from "../../src/turn/index.ts";
-import { checkToolOutputs } from "../../src/wire/tool-outputs.ts";
+import { decodeChatRequest } from "../../src/wire/chat/decode.ts";
+import { decodeResponsesRequest } from "../../src/wire/responses/decode.ts";
 import type { Api } from "../support/api.ts";
 
 const limit = 1_000;
 
 function refusal(api: Api, body: JsonObject): TurnError["body"] | undefined {
   try {
-    checkToolOutputs(api, body, limit);
+    if (api === "chat") decodeChatRequest(body, { toolOutput: limit });
+    else decodeResponsesRequest(body, { toolOutput: limit });
     return undefined;
   } catch (error) {
-    return (error as TurnError).body;
+    const { body } = error as TurnError;
+    // What else is wrong with it is said by others.
+    return body.code === "tool_output_too_large" ? body : undefined;
   }
 }
 

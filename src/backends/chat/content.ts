@@ -1,5 +1,6 @@
 import { type Emit, isObject, type JsonObject, type JsonValue, type Repair } from "../../turn/index.ts";
 import type { GrowingCalls } from "./calls.ts";
+import { imageItem } from "./images.ts";
 
 /** What a chat message holds, as events: from deltas, from a message, or from both. */
 export class MessageContent {
@@ -41,7 +42,7 @@ export class MessageContent {
     if (this.#refused) brought.add("refusal");
     if (this.#annotated) brought.add("annotations");
     if (this.#calls.any) brought.add("tool_calls").add("function_call");
-    if (this.#carried) for (const key of carriedKeys) brought.add(key);
+    if (this.#carried) for (const key of ["images", ...extraKeys]) brought.add(key);
     const rest = Object.fromEntries(Object.entries(message).filter(([key]) => !brought.has(key)));
     this.whole(rest, logprobs, "final_only");
   }
@@ -59,7 +60,8 @@ export class MessageContent {
     if (Array.isArray(annotations)) {
       for (const annotation of annotations) if (isObject(annotation)) this.#annotation(annotation);
     }
-    for (const key of carriedKeys) if (message[key]) this.#carry({ [key]: message[key] });
+    if (Array.isArray(message.images)) this.#images(message.images);
+    for (const key of extraKeys) if (message[key]) this.#extra({ [key]: message[key] });
   }
 
   #text(text: string, logprobs: JsonValue | undefined): void {
@@ -81,7 +83,7 @@ export class MessageContent {
     for (const part of parts) {
       if (!isObject(part)) continue;
       if (typeof part.text === "string") this.#text(part.text, undefined);
-      else if (part.type === "image_url") this.#carry({ images: [part] });
+      else if (part.type === "image_url") this.#images([part]);
       else if (Array.isArray(part.thinking)) {
         for (const thought of part.thinking) {
           if (isObject(thought) && typeof thought.text === "string") this.#reasoning(thought.text);
@@ -98,14 +100,24 @@ export class MessageContent {
     this.#emit({ type: "annotation.added", annotation: isObject(nested) ? { type, ...nested } : annotation });
   }
 
-  #carry(item: JsonObject): void {
+  #images(images: readonly JsonValue[]): void {
+    for (const image of images) {
+      this.#carried = true;
+      const fields = { images: [image] };
+      const item = imageItem(image);
+      if (item) this.#emit({ type: "item.done", format: "responses", item, extensions: { format: "chat", fields } });
+      else this.#extra(fields);
+    }
+  }
+
+  #extra(fields: JsonObject): void {
     this.#carried = true;
-    this.#emit({ type: "item.done", format: "chat", item, isOfMessage: true });
+    this.#emit({ type: "message.extra", extensions: { format: "chat", fields } });
   }
 }
 
 /** What a message may hold beside its content, for which only this API has a place. */
-const carriedKeys = ["audio", "images", "reasoning_details"];
+const extraKeys = ["audio", "reasoning_details"];
 
 const none: readonly JsonValue[] = [];
 

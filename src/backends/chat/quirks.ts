@@ -14,7 +14,8 @@ export function chatQuirks(provider: ProviderQuirks): HistoryQuirks {
     callIdFor: (id, model) => provider.callIdFor(id, model),
     // `extra_content` of a call has a signature without which some providers refuse it.
     wantsExtensions: ({ format }) => format === "chat",
-    wantedFields: ({ format, item }) => (format === "chat" && item[details] ? { [details]: item[details] } : undefined),
+    wantedFields: ({ format, fields }) =>
+      format === "chat" && fields[details] ? { [details]: fields[details] } : undefined,
     missingFields: (wanted, items) =>
       items.some((item) => item.type === "message" && item.extensions?.fields[details] !== undefined)
         ? undefined

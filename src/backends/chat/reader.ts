@@ -128,7 +128,7 @@ export class ChatReader implements AnswerReader {
       this.#emit({ type: "call.repaired", repair: "finish_reason" });
     this.finished = true;
     // Arguments that stop in the middle mean that the answer does, whatever the provider says.
-    this.#emit({ type: "turn.finished", reason: whole || reason !== "stop" ? reason : "length" });
+    this.#emit({ type: "round.finished", reason: whole || reason !== "stop" ? reason : "length" });
   }
 
   /** Whether the reason is missing, or not the one that goes with the calls. */

@@ -122,7 +122,7 @@ export class TurnReader {
 
   #finish(reason: "stop" | "length" | "content_filter"): void {
     this.finished = true;
-    this.#options.emit({ type: "turn.finished", reason });
+    this.#options.emit({ type: "round.finished", reason });
   }
 }
 

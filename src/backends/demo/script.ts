@@ -1,10 +1,10 @@
 import type { Dialect, WrittenCall } from "../../dialects/index.ts";
-import type { BackendRound, Cancellation, Turn, TurnEvent } from "../../turn/index.ts";
+import type { BackendEvent, BackendRound, Cancellation, Turn } from "../../turn/index.ts";
 import { whole } from "./answer.ts";
 import type { DecidedCall, Decision } from "./decide.ts";
 
 /** What is given out between two waits. */
-type Beat = TurnEvent[];
+type Beat = BackendEvent[];
 
 /** Writes calls as text. */
 export type CallWriter = Pick<Dialect, "write">;
@@ -63,7 +63,7 @@ export function writeScript({ stream, settings, ...turn }: Turn, decision: Decis
   const usage = { inputTokens, outputTokens, totalTokens, reasoningTokens, cachedTokens: 0, cacheWriteTokens: 0 };
   const end: Beat = [
     { type: "usage.reported", usage },
-    { type: "turn.finished", reason: isFull ? "length" : "stop" },
+    { type: "round.finished", reason: isFull ? "length" : "stop" },
   ];
   return stream ? [...beats, end] : [[...beats.flat(), ...end]];
 }

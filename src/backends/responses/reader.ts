@@ -116,7 +116,7 @@ export class ResponsesReader implements AnswerReader {
     if (isObject(response.usage)) this.#emit({ type: "usage.reported", usage: readUsage(response.usage) });
     this.finished = true;
     const endTurn = typeof response.end_turn === "boolean" ? response.end_turn : undefined;
-    this.#emit({ type: "turn.finished", reason: whole || reason !== "stop" ? reason : "length", endTurn });
+    this.#emit({ type: "round.finished", reason: whole || reason !== "stop" ? reason : "length", endTurn });
   }
 
   #failure(error: JsonValue): Error {

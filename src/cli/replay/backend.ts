@@ -66,7 +66,7 @@ export class RecordedBackend implements Backend {
       at += piece.length;
       await flush();
     }
-    emit({ type: "turn.finished", reason: ending === "cut" ? "length" : "stop" });
+    emit({ type: "round.finished", reason: ending === "cut" ? "length" : "stop" });
   }
 }
 

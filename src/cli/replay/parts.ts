@@ -1,11 +1,11 @@
 import type { Ending } from "../../dialects/index.ts";
 import {
   type Backend,
+  type BackendEvent,
   Cancellation,
   isTerminal,
   type Turn,
   type TurnError,
-  type TurnEvent,
   toTurnError,
 } from "../../turn/index.ts";
 
@@ -40,10 +40,10 @@ export async function partsOf(backend: Backend, turn: Turn): Promise<Parts> {
   const collector = new Collector();
   let error: TurnError | undefined;
   let ending: Ending = "cut";
-  const emit = (event: TurnEvent) => {
+  const emit = (event: BackendEvent) => {
     collector.take(event);
-    if (event.type === "turn.finished" && event.reason === "stop") ending = "stop";
-    if (event.type === "turn.failed") error = event.error;
+    if (event.type === "round.finished" && event.reason === "stop") ending = "stop";
+    if (event.type === "round.failed") error = event.error;
   };
   try {
     await backend.run(turn, { emit, flush: () => undefined, cancellation: new Cancellation() });
@@ -59,7 +59,7 @@ class Collector {
   readonly #texts = new Map<number, TextPart>();
   readonly #calls = new Map<number, CallPart>();
 
-  take(event: TurnEvent): void {
+  take(event: BackendEvent): void {
     switch (event.type) {
       case "message.started":
       case "reasoning.started":

@@ -2,10 +2,9 @@ import { once } from "node:events";
 import { didYouMean } from "../../config/index.ts";
 import type { ReadingOptions } from "../../dialects/index.ts";
 import { parts as gatewayParts } from "../../gateway/parts.ts";
-import type { ClientApi, JsonValue } from "../../turn/index.ts";
+import type { JsonObject, JsonValue } from "../../turn/index.ts";
 import { TurnError } from "../../turn/index.ts";
-import { type ChatRequest, decodeChatRequest } from "../../wire/chat/index.ts";
-import { decodeResponsesRequest, type ResponsesRequest } from "../../wire/responses/index.ts";
+import { type ClientRequest, type Codec, codecs } from "../../wire/index.ts";
 import { RecordedBackend } from "./backend.ts";
 import { Complaint } from "./complaint.ts";
 import { playEvents } from "./events.ts";
@@ -45,7 +44,7 @@ async function replay(flags: ReplayFlags): Promise<void> {
   const { file } = flags;
   if (file === undefined) throw new Complaint("replay needs a FILE: what a model wrote, or what its provider sent");
   const format = oneOf("--format", flags.format, ["spans", "events"]) ?? (process.stdout.isTTY ? "spans" : "events");
-  const api = oneOf("--api", flags.api, ["responses", "chat"]) ?? "responses";
+  const codec = codecNamed(oneOf("--api", flags.api, ["responses", "chat"]) ?? "responses");
   const dialects = readDialects(flags.dialects);
   const ending = oneOf("--ending", flags.ending, ["stop", "cut"]);
   const pieces = readPieces(flags.pieces);
@@ -58,10 +57,10 @@ async function replay(flags: ReplayFlags): Promise<void> {
   }
   const backend = new RecordedBackend(recording, { ending: ending ?? "stop", pieces });
   const declared = await declaredTools(flags);
-  const bare = requestFor(api, declared ?? []);
+  const bare = requestFor(codec, declared ?? []);
   const found = await partsOf(backend, bare.turn);
   const request =
-    declared || dialects === "none" ? bare : requestFor(api, supposedTools(namesWritten(found.parts, dialects)));
+    declared || dialects === "none" ? bare : requestFor(codec, supposedTools(namesWritten(found.parts, dialects)));
 
   if (format === "spans") {
     const tools = request.turn.tools.filter((tool) => tool.type === "function");
@@ -69,21 +68,29 @@ async function replay(flags: ReplayFlags): Promise<void> {
     await write(renderSpans(readParts(found, options), found.error, hasColours()));
     return;
   }
-  const { httpStatus } = await playEvents(request, backend, dialects, write);
+  const { httpStatus } = await playEvents(codec, request, backend, dialects, write);
   if (httpStatus !== undefined) tell(`no stream would be opened: this is an HTTP error with status ${httpStatus}`);
 }
 
+function codecNamed(name: string): Codec {
+  const codec = codecs.find((known) => known.name === name);
+  if (!codec) throw new Error(`there is no codec ${name}`);
+  return codec;
+}
+
+/** What a request needs beside its tools. Each API takes its own, and leaves the rest alone. */
+const bareRequest: JsonObject = {
+  model: "recording",
+  stream: true,
+  input: "",
+  messages: [{ role: "user", content: "" }],
+  stream_options: { include_usage: true },
+};
+
 /** The request that the answer was recorded of, as far as it matters. */
-function requestFor(api: ClientApi, tools: JsonValue[]): ChatRequest | ResponsesRequest {
-  const body = { model: "recording", stream: true, tools };
+function requestFor(codec: Codec, tools: JsonValue[]): ClientRequest {
   try {
-    return api === "chat"
-      ? decodeChatRequest({
-          ...body,
-          messages: [{ role: "user", content: "" }],
-          stream_options: { include_usage: true },
-        })
-      : decodeResponsesRequest({ ...body, input: "" });
+    return codec.decode({ ...bareRequest, tools }, { toolOutput: Number.POSITIVE_INFINITY });
   } catch (error) {
     if (!(error instanceof TurnError)) throw error;
     throw new Complaint(`the tools cannot be used: ${error.message}`);

@@ -1,9 +1,9 @@
 import type { RepairReport } from "../../dialects/index.ts";
-import type { Repair, TurnEvent } from "../../turn/index.ts";
+import type { BackendEvent, Repair } from "../../turn/index.ts";
 
 /** What the readers of one round share. */
 export interface Finder {
-  emit(event: TurnEvent): void;
+  emit(event: BackendEvent): void;
   /** A number for a call, which no call and no item of the backend has. */
   number(): number;
 }

@@ -1,5 +1,11 @@
 import type { Ending, Reader, RejectReport, RepairReport, Sink, SpanKind } from "../../dialects/index.ts";
-import type { AnnotationAdded, MessageDone, MessageStarted, RefusalDelta, TextDelta } from "../../turn/index.ts";
+import type {
+  BackendAnnotationAdded,
+  BackendMessageDone,
+  BackendMessageStarted,
+  BackendRefusalDelta,
+  BackendTextDelta,
+} from "../../turn/index.ts";
 import { type Finder, FoundCalls } from "./found-calls.ts";
 import { Logprobs } from "./logprobs.ts";
 
@@ -26,12 +32,12 @@ export class Message implements Sink {
   #reader: Reader | undefined;
   #item: number | undefined;
   /** What begins it, as long as it has not begun. */
-  #started: MessageStarted | undefined;
+  #started: BackendMessageStarted | undefined;
   #isOpen: boolean;
   /** It had something else in it than text. */
   #isBroken = false;
   /** The event that is being read. */
-  #event: TextDelta | undefined;
+  #event: BackendTextDelta | undefined;
   /** How many characters were read, and of how many it is known what they are. */
   #read = 0;
   #told = 0;
@@ -40,9 +46,9 @@ export class Message implements Sink {
   #run = "";
   #logprobs: Logprobs | undefined;
   /** Its end, where that has come. */
-  done: MessageDone | undefined;
+  done: BackendMessageDone | undefined;
 
-  constructor(finder: MessageFinder, item: number | undefined, started?: MessageStarted) {
+  constructor(finder: MessageFinder, item: number | undefined, started?: BackendMessageStarted) {
     this.#finder = finder;
     this.#calls = new FoundCalls(finder);
     this.#item = item;
@@ -58,7 +64,7 @@ export class Message implements Sink {
     return this.#read === this.#told && !this.#calls.isOpen;
   }
 
-  push(event: TextDelta): void {
+  push(event: BackendTextDelta): void {
     this.#reader ??= this.#finder.createReader(this);
     this.#event = event;
     const from = this.#read;
@@ -74,7 +80,7 @@ export class Message implements Sink {
   }
 
   /** What belongs to the message and is not read. */
-  pass(event: AnnotationAdded | RefusalDelta): void {
+  pass(event: BackendAnnotationAdded | BackendRefusalDelta): void {
     this.open();
     this.#finder.emit(event.item === this.#item ? event : { ...event, item: this.#item });
   }

@@ -1,5 +1,5 @@
 import type { Ending, Reader, RejectReport, RepairReport, Sink, SpanKind } from "../../dialects/index.ts";
-import type { ReasoningDelta } from "../../turn/index.ts";
+import type { BackendReasoningDelta } from "../../turn/index.ts";
 import { type Finder, FoundCalls } from "./found-calls.ts";
 
 export interface ThoughtsFinder extends Finder {
@@ -24,7 +24,7 @@ export class Thoughts implements Sink {
   readonly #finder: ThoughtsFinder;
   readonly #calls: FoundCalls;
   readonly #reader: Reader;
-  #event: ReasoningDelta | undefined;
+  #event: BackendReasoningDelta | undefined;
   #run = "";
   /** A tag may end the reasoning for the reader, though it goes on for the backend: what the reader then finds is held here. */
   #held: Held | undefined;
@@ -36,7 +36,7 @@ export class Thoughts implements Sink {
     this.#reader = finder.createReader(this);
   }
 
-  push(event: ReasoningDelta): void {
+  push(event: BackendReasoningDelta): void {
     this.#event = event;
     this.#reader.push(event.text);
     if (this.#held && this.#held.text.length > mostHeld) this.#drop();

@@ -1,5 +1,5 @@
 import { demandsCall, permits } from "../../tools/index.ts";
-import type { CallStarted, Emit, Turn, TurnListener } from "../../turn/index.ts";
+import type { BackendCallStarted, Emit, Turn, TurnListener } from "../../turn/index.ts";
 import { missingCall, unknownName } from "../invalid-call.ts";
 import type { Stage } from "./stage.ts";
 import { UnreadTools } from "./unread-tools.ts";
@@ -23,7 +23,7 @@ export function keepChoice(turn: Turn, listener: TurnListener): Stage {
     return !names.has(name) && !unread.any;
   };
 
-  const start = (event: CallStarted, emit: Emit) => {
+  const start = (event: BackendCallStarted, emit: Emit) => {
     if (!permits(choice, event) || (onlyOne && calls > 0)) {
       suppressed ??= new Set();
       suppressed.add(event.call);
@@ -34,7 +34,7 @@ export function keepChoice(turn: Turn, listener: TurnListener): Stage {
       listener.unknownTool?.(event.name);
       if (turn.tools.some((tool) => tool.type === "function" && tool.strict === true)) {
         listener.strictFailed?.(event.name, null);
-        emit({ type: "turn.failed", error: unknownName(event.name, namesOf(turn), event.dialect !== undefined) });
+        emit({ type: "round.failed", error: unknownName(event.name, namesOf(turn), event.dialect !== undefined) });
         return;
       }
     }
@@ -65,9 +65,9 @@ export function keepChoice(turn: Turn, listener: TurnListener): Stage {
         }
         emit(event);
         return;
-      case "turn.finished":
+      case "round.finished":
         if (event.reason === "stop" && passed === 0 && !refused && demandsCall(choice)) {
-          emit({ type: "turn.failed", error: missingCall(choice.mode === "forced" ? choice.tool.name : undefined) });
+          emit({ type: "round.failed", error: missingCall(choice.mode === "forced" ? choice.tool.name : undefined) });
         } else emit(event);
         return;
       default:

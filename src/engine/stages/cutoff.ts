@@ -1,11 +1,11 @@
 import { permits } from "../../tools/index.ts";
 import {
-  type CallStarted,
+  type BackendCallStarted,
+  type BackendEvent,
   type Emit,
   isTerminal,
+  type RoundFinished,
   type Turn,
-  type TurnEvent,
-  type TurnFinished,
   type TurnListener,
 } from "../../turn/index.ts";
 import { InvalidCall } from "../invalid-call.ts";
@@ -25,7 +25,7 @@ export class Cutoff {
   readonly #listener: TurnListener;
   readonly #isWhole: boolean;
   readonly #most: number;
-  readonly #open = new Map<number, CallStarted>();
+  readonly #open = new Map<number, BackendCallStarted>();
   /** How many calls are done, and how many of them the client may have. */
   #done = 0;
   #allowed = 0;
@@ -47,14 +47,14 @@ export class Cutoff {
   }
 
   /** Before calls are read out of the text: what was held there is told when the end has come, but does not bring it about. */
-  readonly ear: Stage = (event, emit) => {
+  readonly noticeEnd: Stage = (event, emit) => {
     this.#hasEnded ||= isTerminal(event);
     emit(event);
   };
 
   readonly stage: Stage = (event, emit) => {
-    if (event.type === "turn.finished") this.#finish(event, emit);
-    else if (event.type === "turn.failed") {
+    if (event.type === "round.finished") this.#finish(event, emit);
+    else if (event.type === "round.failed") {
       // A call that nobody wanted cannot be wrong.
       if (!this.#isOver || !(event.error instanceof InvalidCall)) emit(event);
     } else if (this.#done > 0 && isWords(event)) {
@@ -64,7 +64,7 @@ export class Cutoff {
     } else this.#pass(event, emit);
   };
 
-  #pass(event: TurnEvent, emit: Emit): void {
+  #pass(event: BackendEvent, emit: Emit): void {
     emit(event);
     if (event.type === "call.started") this.#open.set(event.call, event);
     if (event.type !== "call.done") return;
@@ -95,30 +95,20 @@ export class Cutoff {
     this.#isOver = true;
     if (this.#isWhole) return;
     this.#listener.cutOff?.(this.#dropped);
-    emit({ type: "turn.finished", reason: "stop" });
+    emit({ type: "round.finished", reason: "stop" });
   }
 
-  #finish(event: TurnFinished, emit: Emit): void {
+  #finish(event: RoundFinished, emit: Emit): void {
     // What the limit cut was not wanted, unless it was another call.
     const isWhole = this.#isOver || (this.#done > 0 && this.#open.size === 0 && !/[<[{|]/.test(this.#tail));
     emit(isWhole && event.reason === "length" ? { ...event, reason: "stop" } : event);
   }
 }
 
-/** Where the backend itself has ended its turn at the calls, nothing was dropped; but that is told as well. */
-export function noteCutoff(listener: TurnListener): Stage {
-  let calls = 0;
-  return (event, emit) => {
-    if (event.type === "call.done") calls++;
-    if (event.type === "turn.finished" && calls > 0) listener.cutOff?.({ bytes: 0 });
-    emit(event);
-  };
-}
-
-function isWords({ type }: TurnEvent): boolean {
+function isWords({ type }: BackendEvent): boolean {
   return /^(?:text|refusal|annotation|message|reasoning)\./.test(type);
 }
 
-function isOfCall({ type }: TurnEvent): boolean {
+function isOfCall({ type }: BackendEvent): boolean {
   return type.startsWith("call.");
 }

@@ -1,4 +1,4 @@
-import type { TurnEvent } from "../../turn/index.ts";
+import type { BackendEvent } from "../../turn/index.ts";
 import type { Stage } from "./stage.ts";
 
 /** What a model may say before the call that it has to make; a longer speech is not worth another question. */
@@ -6,18 +6,23 @@ const mostHeld = 1024 * 1024;
 
 /** Holds what the model says until it makes a call, so that it can still be asked again if it makes none. */
 export function holdWords(): Stage {
-  let held: TurnEvent[] | undefined = [];
+  let held: BackendEvent[] | undefined = [];
   let size = 0;
   return (event, emit) => {
     // A failure has nothing before it: either the model is asked again, or the client is told of the failure alone.
-    if (!held || event.type === "turn.failed" || event.type === "usage.reported" || event.type === "response.started") {
+    if (
+      !held ||
+      event.type === "round.failed" ||
+      event.type === "usage.reported" ||
+      event.type === "response.started"
+    ) {
       emit(event);
       return;
     }
     held.push(event);
     if ("text" in event) size += event.text.length;
     if ("delta" in event) size += event.delta.length;
-    if (event.type !== "call.done" && event.type !== "turn.finished" && size <= mostHeld) return;
+    if (event.type !== "call.done" && event.type !== "round.finished" && size <= mostHeld) return;
     const waiting = held;
     held = undefined;
     for (const event of waiting) emit(event);

@@ -1,5 +1,5 @@
 import { VerbatimJson } from "../../dialects/index.ts";
-import type { CallDone, Emit, Turn } from "../../turn/index.ts";
+import type { BackendCallDone, Emit, Turn } from "../../turn/index.ts";
 import type { Stage } from "./stage.ts";
 
 /**
@@ -13,7 +13,7 @@ export function mendArguments({ tools }: Turn): Stage {
   );
   let open: Map<number, VerbatimJson> | undefined;
 
-  const finish = (json: VerbatimJson, event: CallDone, emit: Emit) => {
+  const finish = (json: VerbatimJson, event: BackendCallDone, emit: Emit) => {
     const { rest, ending } = json.end();
     for (const repair of json.repairs) emit({ type: "call.repaired", call: event.call, repair });
     if (rest !== "") emit({ type: "call.arguments", call: event.call, delta: rest });

@@ -10,14 +10,14 @@ import {
 } from "../../dialects/index.ts";
 import { permits, sentinel } from "../../tools/index.ts";
 import type {
+  BackendEvent,
+  BackendMessageDone,
+  BackendMessageStarted,
   Emit,
   FunctionTool,
-  MessageDone,
-  MessageStarted,
+  RoundFailed,
+  RoundFinished,
   Turn,
-  TurnEvent,
-  TurnFailed,
-  TurnFinished,
   TurnListener,
 } from "../../turn/index.ts";
 import type { Recovery } from "../candidate.ts";
@@ -78,7 +78,7 @@ class Recovering implements MessageFinder {
     this.#isPrompted = recovery.prompted;
   }
 
-  take(event: TurnEvent, next: Emit): void {
+  take(event: BackendEvent, next: Emit): void {
     this.#next = next;
     switch (event.type) {
       case "text.delta":
@@ -113,11 +113,11 @@ class Recovering implements MessageFinder {
         this.emit(event);
         return;
       case "item.done":
-        if (!event.isOfMessage) this.#settle();
+        this.#settle();
         this.emit(event);
         return;
-      case "turn.finished":
-      case "turn.failed":
+      case "round.finished":
+      case "round.failed":
         this.#finish(event);
         next(event);
         return;
@@ -143,14 +143,14 @@ class Recovering implements MessageFinder {
     if (this.#lastItem === item) this.#last = undefined;
   }
 
-  #start(event: MessageStarted): void {
+  #start(event: BackendMessageStarted): void {
     this.#settle();
     this.#messages.get(event.item)?.end("stop");
     this.#keep(event.item, new Message(this, event.item, event));
   }
 
   /** Whether its text was all of it, or was cut off, shows when something follows, or at the end of the turn. */
-  #done(event: MessageDone): void {
+  #done(event: BackendMessageDone): void {
     const message = this.#messages.get(event.item);
     if (!message) {
       this.emit(event);
@@ -182,10 +182,10 @@ class Recovering implements MessageFinder {
     return this.#thoughts;
   }
 
-  #finish(event: TurnFinished | TurnFailed): void {
+  #finish(event: RoundFinished | RoundFailed): void {
     // What the client has seen nothing of can still be asked for again: what was held back must not be its beginning.
-    if (event.type === "turn.failed" && !this.#hasGiven) return;
-    const ending: Ending = event.type === "turn.finished" && event.reason === "stop" ? "stop" : "cut";
+    if (event.type === "round.failed" && !this.#hasGiven) return;
+    const ending: Ending = event.type === "round.finished" && event.reason === "stop" ? "stop" : "cut";
     // Reasoning came before its answer; white space is none.
     if ([...this.#messages.values()].some((message) => message.hasWords)) this.answering();
     this.#thoughts?.end(ending);
@@ -194,7 +194,7 @@ class Recovering implements MessageFinder {
 
   // What the readers need.
 
-  emit(event: TurnEvent): void {
+  emit(event: BackendEvent): void {
     this.#hasGiven = true;
     this.#next(event);
   }
@@ -225,7 +225,7 @@ class Recovering implements MessageFinder {
     const names = this.#tools.map((tool) => tool.name);
     const isUnknown = reason === unknownTool && name !== undefined;
     const error = isUnknown ? unknownName(name, names, true) : callUnreadable(tool?.name, reason);
-    this.#next({ type: "turn.failed", error });
+    this.#next({ type: "round.failed", error });
   }
 
   /** Whether text that should have been a call must not pass as text. Who it was meant for is not always known. */

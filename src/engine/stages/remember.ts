@@ -1,76 +1,83 @@
-import type { Backend, CallStarted, Item, JsonObject, JsonValue, Turn } from "../../turn/index.ts";
+import type { Backend, CallStarted, Item, JsonObject, JsonValue, Turn, TurnEvent } from "../../turn/index.ts";
 import type { Continuity } from "../continuity.ts";
 import { ConversationDigest } from "../conversation-digest.ts";
 import type { KeptCall, KeptReasoning } from "../kept-records.ts";
-import type { Stage } from "./stage.ts";
 
 /** Beyond this many characters it is not kept, so there is no use in gathering it. */
 const mostReasoning = 512 * 1024;
-
-export interface RememberCalls {
-  stage: Stage;
-  /** Resolves when what was kept can be read, and never rejects; nothing where nothing was kept. */
-  pending(): Promise<void> | undefined;
-}
 
 /**
  * Keeps of each whole call what the client may not bring back: the backend's own id, and what the model thought before it. `input`
  * is what the client will repeat.
  */
-export function rememberCalls(
-  continuity: Continuity,
-  backend: Backend,
-  turn: Turn,
-  input: readonly Item[],
-): RememberCalls {
-  const { quirks } = backend.capabilities;
-  const reasoning = new RoundReasoning();
-  const fields = new WantedFields();
-  const writes: Promise<void>[] = [];
-  let open: CallStarted | undefined;
-  let digest: ConversationDigest | undefined;
+export class RememberedCalls {
+  readonly #continuity: Continuity;
+  readonly #backend: Backend;
+  readonly #model: string;
+  readonly #input: readonly Item[];
+  readonly #reasoning = new RoundReasoning();
+  readonly #fields = new WantedFields();
+  readonly #writes = new Set<Promise<void>>();
+  #open: CallStarted | undefined;
+  #digest: ConversationDigest | undefined;
 
-  const keep = ({ callId = "", upstreamId: own, extensions, name }: CallStarted, text: string) => {
-    const kept: KeptCall = {
-      backend: backend.name,
-      model: turn.model,
-      callId: own !== undefined && own !== callId ? own : undefined,
-      reasoning: reasoning.items,
-      fields: fields.all,
-      extensions: extensions && quirks.wantsExtensions(extensions) ? extensions : undefined,
-    };
-    if (!kept.callId && kept.reasoning.length === 0 && !kept.fields && !kept.extensions) return;
-    digest ??= digestOf(input);
-    writes.push(continuity.keepCall({ callId, name, arguments: text }, digest.of(callId), kept));
-  };
+  constructor(continuity: Continuity, backend: Backend, { model }: Turn, input: readonly Item[]) {
+    this.#continuity = continuity;
+    this.#backend = backend;
+    this.#model = model;
+    this.#input = input;
+  }
 
-  const stage: Stage = (event, emit) => {
-    emit(event);
+  /** Resolves when what was kept can be read, and never rejects; nothing where there is nothing to wait for. */
+  get pending(): Promise<void> | undefined {
+    return this.#writes.size === 0 ? undefined : Promise.all(this.#writes).then(() => {});
+  }
+
+  hear(event: TurnEvent): void {
     switch (event.type) {
       case "reasoning.started":
-        reasoning.start(event.id);
+        this.#reasoning.start(event.id);
         return;
       case "reasoning.delta":
-        reasoning.add(event.text, event.part);
+        this.#reasoning.add(event.text, event.part);
         return;
       case "reasoning.done": {
-        const id = reasoning.end(event.encrypted);
-        if (event.encrypted !== undefined && id !== undefined) writes.push(continuity.keepMaker([id], backend.name));
+        const id = this.#reasoning.end(event.encrypted);
+        if (event.encrypted === undefined || id === undefined) return;
+        this.#write(this.#continuity.keepMaker([id], this.#backend.name));
         return;
       }
-      case "item.done":
-        fields.add(quirks.wantedFields(event));
+      case "message.extra":
+        this.#fields.add(this.#backend.capabilities.quirks.wantedFields(event.extensions));
         return;
       case "call.started":
-        open = event;
+        this.#open = event;
         return;
       case "call.done":
-        if (open) keep(open, event.arguments ?? "");
-        open = undefined;
+        if (this.#open) this.#keep(this.#open, event.arguments);
+        this.#open = undefined;
     }
-  };
+  }
 
-  return { stage, pending: () => (writes.length === 0 ? undefined : Promise.all(writes).then(() => {})) };
+  #keep({ callId, upstreamId: own, extensions, name }: CallStarted, text: string): void {
+    const { name: backend, capabilities } = this.#backend;
+    const kept: KeptCall = {
+      backend,
+      model: this.#model,
+      callId: own === callId ? undefined : own,
+      reasoning: this.#reasoning.items,
+      fields: this.#fields.all,
+      extensions: extensions && capabilities.quirks.wantsExtensions(extensions) ? extensions : undefined,
+    };
+    if (!kept.callId && kept.reasoning.length === 0 && !kept.fields && !kept.extensions) return;
+    this.#digest ??= digestOf(this.#input);
+    this.#write(this.#continuity.keepCall({ callId, name, arguments: text }, this.#digest.of(callId), kept));
+  }
+
+  #write(write: Promise<void>): void {
+    this.#writes.add(write);
+    void write.then(() => this.#writes.delete(write));
+  }
 }
 
 function digestOf(input: readonly Item[]): ConversationDigest {

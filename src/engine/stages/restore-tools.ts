@@ -1,5 +1,5 @@
 import { FreeText, type FunctionAdapter } from "../../tools/index.ts";
-import type { CallStarted, Emit } from "../../turn/index.ts";
+import type { BackendCallStarted, Emit } from "../../turn/index.ts";
 import type { Stage } from "./stage.ts";
 
 /** A function that the model calls by another name than it was offered under is called by that. */
@@ -15,7 +15,7 @@ export function restoreTools(form: FunctionAdapter): Stage {
   let texts: Map<number, FreeText> | undefined;
   let isCut = false;
 
-  const start = (event: CallStarted, emit: Emit) => {
+  const start = (event: BackendCallStarted, emit: Emit) => {
     const tool = form.original(event.name);
     if (!tool) {
       emit(event);
@@ -53,7 +53,7 @@ export function restoreTools(form: FunctionAdapter): Stage {
         else emit(event);
         return;
       }
-      case "turn.finished":
+      case "round.finished":
         emit(isCut && event.reason === "stop" ? { ...event, reason: "length" } : event);
         return;
       default:

@@ -1,10 +1,10 @@
 import type { ArgumentChecks } from "../../tools/index.ts";
 import {
-  type CallStarted,
+  type BackendCallStarted,
+  type BackendEvent,
   type Emit,
   parseJson,
   type Turn,
-  type TurnEvent,
   type TurnListener,
 } from "../../turn/index.ts";
 import { argumentsInvalid } from "../invalid-call.ts";
@@ -20,16 +20,16 @@ export function keepStrict(turn: Turn, checks: ArgumentChecks, listener: TurnLis
   const strict = new Set(tools.flatMap((tool) => (tool.type === "function" && tool.strict ? [tool.name] : [])));
   if (strict.size === 0) return undefined;
   const unread = new UnreadTools(turn);
-  let open: CallStarted | undefined;
-  let repairs: TurnEvent[] = [];
+  let open: BackendCallStarted | undefined;
+  let repairs: BackendEvent[] = [];
   let text = "";
 
-  const finish = (call: CallStarted, done: TurnEvent, emit: Emit) => {
+  const finish = (call: BackendCallStarted, done: BackendEvent, emit: Emit) => {
     const value = text.trim() === "" ? {} : parseJson(text);
     const mismatch = value === undefined ? notJson : checks.check(call.name, value);
     if (mismatch) {
       listener.strictFailed?.(call.name, mismatch.path);
-      emit({ type: "turn.failed", error: argumentsInvalid(call.name, text, mismatch) });
+      emit({ type: "round.failed", error: argumentsInvalid(call.name, text, mismatch) });
       return;
     }
     listener.callReplayed?.(call, repairs.length + (text === "" ? 2 : 3));
@@ -63,7 +63,7 @@ export function keepStrict(turn: Turn, checks: ArgumentChecks, listener: TurnLis
         finish(call, event, emit);
         return;
       }
-      case "turn.finished":
+      case "round.finished":
         // A call that stops in the middle is not given, and the end says so.
         if (!open || event.reason !== "stop") break;
         emit({ ...event, reason: "length" });

@@ -1,5 +1,5 @@
 import { bringsTools, isDefaultNamespace } from "../../tools/index.ts";
-import type { CallStarted, Turn } from "../../turn/index.ts";
+import type { BackendCallStarted, Turn } from "../../turn/index.ts";
 
 /** Tools that are not read here: those inside a hosted one (a namespace, an MCP server), or in the input. Only the backend knows them. */
 export class UnreadTools {
@@ -16,7 +16,7 @@ export class UnreadTools {
   }
 
   /** Whether a call is of one of them for sure, whatever it is called. */
-  has({ namespace }: CallStarted): boolean {
+  has({ namespace }: BackendCallStarted): boolean {
     return !isDefaultNamespace(namespace) && this.any;
   }
 }

@@ -1,8 +1,4 @@
-import { type FinishReason, type JsonObject, newId, type Usage } from "../../turn/index.ts";
-
-export function completionId(): string {
-  return newId("chatcmpl", "-");
-}
+import type { FinishReason, JsonObject, Usage } from "../../turn/index.ts";
 
 /** A finish reason follows from what the client got: `tool_calls` only where a call is whole. */
 export function finishReason(reason: FinishReason, hasCalls: boolean, legacy: boolean): string {

@@ -16,11 +16,12 @@ import {
   wrong,
 } from "../../turn/index.ts";
 import { checkChatBounds } from "../bounds.ts";
+import type { ClientRequest, RequestLimits } from "../codec.ts";
+import { checkToolOutputs } from "../tool-outputs.ts";
 import { readMessages } from "./read-messages.ts";
 
 /** A Chat Completions request: the turn, and how its client wants the answer written. */
-export interface ChatRequest {
-  api: "chat";
+export interface ChatRequest extends ClientRequest {
   turn: Turn;
   /** The client asked for a last chunk with usage. */
   includeUsage: boolean;
@@ -57,7 +58,8 @@ const read = new Set([
   "prompt_cache_key",
 ]);
 
-export function decodeChatRequest(body: JsonObject): ChatRequest {
+export function decodeChatRequest(body: JsonObject, { toolOutput }: RequestLimits): ChatRequest {
+  checkToolOutputs(body, toolOutputs, toolOutput);
   checkChatBounds(body);
   const messages = optionalArray(body, "messages");
   if (!messages || messages.length === 0) throw wrong("messages", "a list with at least one message", body.messages);
@@ -69,7 +71,6 @@ export function decodeChatRequest(body: JsonObject): ChatRequest {
   const choice = legacy ? readFunctionChoice(body.function_call) : readChoice(body.tool_choice, "chat");
   checkChoice(choice, tools, legacy ? "function_call" : "tool_choice");
   return {
-    api: "chat",
     turn: {
       api: "chat",
       model: optionalString(body, "model") ?? "",
@@ -85,8 +86,17 @@ export function decodeChatRequest(body: JsonObject): ChatRequest {
     },
     includeUsage: streamOptions ? (optionalBoolean(streamOptions, "include_usage", "stream_options") ?? false) : false,
     legacy,
+    // A legacy answer has no ids that a result could name.
+    namesCalls: !legacy,
+    schemaPath: (tool) => (legacy ? `${tool.replace("tools", "functions")}.parameters` : `${tool}.function.parameters`),
   };
 }
+
+const toolOutputs = {
+  list: "messages",
+  output: "content",
+  isOutput: ({ role }: JsonObject) => role === "tool" || role === "function",
+};
 
 /** Clients that know both forms send the one that they do not use as an empty list. */
 function isLegacy({ functions, tools }: JsonObject): boolean {

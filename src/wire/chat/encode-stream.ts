@@ -1,154 +1,165 @@
 import {
   type CallKind,
+  type CallStarted,
   type Encoder,
-  type ErrorBody,
   type FinishReason,
+  type FrameSink,
   givenBack,
   type JsonObject,
+  type TurnEnding,
   type TurnEvent,
   type Usage,
 } from "../../turn/index.ts";
-import { imagesOfItem } from "../images.ts";
-import { dataLine, doneLine } from "../sse.ts";
-import { completionId, finishReason, writeAnnotation, writeUsage } from "./answer.ts";
-
-export interface ChatAnswer {
-  model: string;
-  created: number;
-  includeUsage: boolean;
-  legacy: boolean;
-}
+import type { AnswerOptions } from "../codec.ts";
+import { errorEnvelope } from "../envelope.ts";
+import { finishReason, writeAnnotation, writeUsage } from "./answer.ts";
+import type { ChatRequest } from "./decode.ts";
+import { writeImages } from "./images.ts";
 
 /**
  * The chunks of a Chat Completions stream, in the strictest form that clients need: the role first, one index a call, its
- * name once, one finish reason, then usage if it was asked for, then `[DONE]`.
+ * name once, one finish reason, then usage if it was asked for, then the end.
  */
 export class ChatStreamEncoder implements Encoder {
   readonly streams = true;
-  readonly #legacy: boolean;
-  readonly #includeUsage: boolean;
+  readonly #request: ChatRequest;
+  readonly #options: AnswerOptions;
+  readonly #sink: FrameSink;
   /** What stands before and after a choice is the same in every chunk of a stream. */
-  readonly #head: string;
-  readonly #tail: string;
+  #head = "";
+  #tail = "";
   #index = -1;
   #kind: CallKind = "function";
+  /** The open call is the gateway's own, of which the client sees nothing. */
+  #isHidden = false;
   #roleSent = false;
   #textSent = false;
   #separate = false;
   #callsDone = 0;
-  #usage: Usage | undefined;
 
-  constructor({ model, created, includeUsage, legacy }: ChatAnswer) {
-    this.#legacy = legacy;
-    this.#includeUsage = includeUsage;
-    const start = JSON.stringify({ id: completionId(), object: "chat.completion.chunk", created, model });
-    this.#head = `data: ${start.slice(0, -1)},"choices":[{"index":0,"delta":{`;
-    this.#tail = `}]${includeUsage ? ',"usage":null' : ""}}\n\n`;
+  constructor(request: ChatRequest, options: AnswerOptions) {
+    this.#request = request;
+    this.#options = options;
+    this.#sink = options.sink;
   }
 
-  open(): string {
-    return "";
+  /** Nothing is said before the first content: a chunk has no place for it. */
+  open(id: string): void {
+    const { model, now } = this.#options;
+    const start = JSON.stringify({ id, object: "chat.completion.chunk", created: now(), model });
+    this.#head = `${start.slice(0, -1)},"choices":[{"index":0,"delta":{`;
+    this.#tail = `}]${this.#request.includeUsage ? ',"usage":null' : ""}}`;
   }
 
-  keepAlive(): string {
-    return ": keep-alive\n\n";
+  keepAlive(): void {
+    this.#sink.keepAlive();
   }
 
-  push(event: TurnEvent): string {
+  push(event: TurnEvent): void {
     switch (event.type) {
       case "text.delta":
-        return this.#text(event.text, event.logprobs);
+        this.#text(event.text, event.logprobs);
+        return;
       case "reasoning.delta":
-        return this.#delta(`"reasoning_content":${JSON.stringify(event.text)}`);
-      case "refusal.delta":
-        return this.#delta(`"refusal":${JSON.stringify(event.text)}`);
-      case "annotation.added":
-        return this.#delta(`"annotations":${JSON.stringify([writeAnnotation(event.annotation)])}`);
-      case "message.started":
-        this.#separate = this.#textSent;
-        return "";
-      case "call.started": {
-        const index = ++this.#index;
-        this.#kind = event.kind;
-        if (this.#legacy) return this.#delta(`"function_call":${JSON.stringify({ name: event.name, arguments: "" })}`);
-        const extra = givenBack(event.extensions, "chat");
-        const call =
-          event.kind === "custom"
-            ? { ...extra, index, id: event.callId, type: "custom", custom: { name: event.name, input: "" } }
-            : { ...extra, index, id: event.callId, type: "function", function: { name: event.name, arguments: "" } };
-        return this.#delta(`"tool_calls":${JSON.stringify([call])}`);
-      }
+        this.#delta(`"reasoning_content":${JSON.stringify(event.text)}`);
+        return;
       case "call.arguments":
-        return this.#arguments(event.delta);
+        if (!this.#isHidden) this.#arguments(event.delta);
+        return;
+      case "refusal.delta":
+        this.#delta(`"refusal":${JSON.stringify(event.text)}`);
+        return;
+      case "annotation.added":
+        this.#delta(`"annotations":${JSON.stringify([writeAnnotation(event.annotation)])}`);
+        return;
+      case "message.started":
+        this.#separate = this.#textSent && !event.continues;
+        return;
+      case "call.started":
+        this.#isHidden = event.owner === "gateway";
+        if (!this.#isHidden) this.#call(event);
+        return;
       case "call.done":
-        this.#callsDone++;
-        return "";
+        if (!this.#isHidden) this.#callsDone++;
+        return;
       case "item.done":
-        return this.#extra(event.format === "chat" ? event.item : { images: imagesOfItem(event.item) });
-      case "usage.reported":
-        this.#usage = event.usage;
-        return "";
-      case "turn.finished":
-        return this.#finish(event.reason);
-      case "turn.failed":
-        return this.#fail(event.error.body);
+        this.#extra(writeImages({ fields: event.item, extensions: event.extensions }));
+        return;
+      case "message.extra":
+        this.#extra(givenBack(event.extensions, "chat"));
+        return;
       case "message.done":
       case "reasoning.started":
       case "reasoning.done":
-      case "response.started":
-      case "call.repaired":
-        return "";
+      case "output.done":
+        return;
     }
   }
 
-  /** What passes through unread in this API is a piece of a delta. */
-  #extra(fields: JsonObject): string {
-    if (Array.isArray(fields.images) && fields.images.length === 0) return "";
-    return this.#delta(JSON.stringify(fields).slice(1, -1));
+  end(ending: TurnEnding): void {
+    if (ending.type === "turn.failed") this.#sink.frame("", errorEnvelope(ending.error.body));
+    else this.#finish(ending.reason, ending.usage);
+    this.#sink.end();
   }
 
-  #text(text: string, logprobs: JsonObject[] | undefined): string {
+  #call({ kind, callId: id, name, extensions }: CallStarted): void {
+    const index = ++this.#index;
+    this.#kind = kind;
+    if (this.#request.legacy) {
+      this.#delta(`"function_call":${JSON.stringify({ name, arguments: "" })}`);
+      return;
+    }
+    const extra = givenBack(extensions, "chat");
+    const call =
+      kind === "custom"
+        ? { ...extra, index, id, type: "custom", custom: { name, input: "" } }
+        : { ...extra, index, id, type: "function", function: { name, arguments: "" } };
+    this.#delta(`"tool_calls":${JSON.stringify([call])}`);
+  }
+
+  /** What passes through unread in this API is a piece of a delta. */
+  #extra(fields: JsonObject | undefined): void {
+    if (fields) this.#delta(JSON.stringify(fields).slice(1, -1));
+  }
+
+  #text(text: string, logprobs: JsonObject[] | undefined): void {
     const content = this.#separate ? `\n\n${text}` : text;
     this.#separate = false;
     this.#textSent = true;
-    return this.#delta(
+    this.#delta(
       `"content":${JSON.stringify(content)}`,
-      logprobs && `"logprobs":${JSON.stringify({ content: logprobs, refusal: null })}`,
+      logprobs && `"logprobs":${JSON.stringify({ content: logprobs, refusal: null })},`,
     );
   }
 
-  #arguments(delta: string): string {
+  #arguments(delta: string): void {
     const text = JSON.stringify(delta);
-    if (this.#legacy) return this.#delta(`"function_call":{"arguments":${text}}`);
+    if (this.#request.legacy) {
+      this.#delta(`"function_call":{"arguments":${text}}`);
+      return;
+    }
     const piece = this.#kind === "custom" ? `"custom":{"input":${text}}` : `"function":{"arguments":${text}}`;
-    return this.#delta(`"tool_calls":[{"index":${this.#index},${piece}}]`);
+    this.#delta(`"tool_calls":[{"index":${this.#index},${piece}}]`);
   }
 
-  #delta(fields: string, beside?: string): string {
-    const extra = beside ? `${beside},` : "";
-    return `${this.#role(fields)}${this.#head}${fields}},${extra}"finish_reason":null${this.#tail}`;
+  /** `beside` stands beside the delta in its choice. */
+  #delta(fields: string, beside = ""): void {
+    if (!this.#roleSent) this.#role(fields.startsWith('"content"'));
+    this.#sink.frame("", `${this.#head}${fields}},${beside}"finish_reason":null${this.#tail}`);
   }
 
-  #role(next: string): string {
-    if (this.#roleSent) return "";
+  #role(isText: boolean): void {
     this.#roleSent = true;
-    const content = next.startsWith('"content"') ? '""' : "null";
-    return `${this.#head}"role":"assistant","content":${content}},"finish_reason":null${this.#tail}`;
+    const content = isText ? '""' : "null";
+    this.#sink.frame("", `${this.#head}"role":"assistant","content":${content}},"finish_reason":null${this.#tail}`);
   }
 
-  #finish(reason: FinishReason): string {
-    const finish = finishReason(reason, this.#callsDone > 0, this.#legacy);
-    const last = `${this.#role('"content"')}${this.#head}},"finish_reason":"${finish}"${this.#tail}`;
-    return `${last}${this.#usageChunk()}${doneLine}`;
-  }
-
-  #usageChunk(): string {
-    if (!this.#includeUsage || !this.#usage) return "";
+  #finish(reason: FinishReason, usage: Usage | undefined): void {
+    if (!this.#roleSent) this.#role(true);
+    const finish = finishReason(reason, this.#callsDone > 0, this.#request.legacy);
+    this.#sink.frame("", `${this.#head}},"finish_reason":"${finish}"${this.#tail}`);
+    if (!this.#request.includeUsage || !usage) return;
     const start = this.#head.slice(0, this.#head.indexOf(',"choices":['));
-    return `${start},"choices":[],"usage":${JSON.stringify(writeUsage(this.#usage))}}\n\n`;
-  }
-
-  #fail(error: ErrorBody): string {
-    return `${dataLine(JSON.stringify({ error }))}${doneLine}`;
+    this.#sink.frame("", `${start},"choices":[],"usage":${JSON.stringify(writeUsage(usage))}}`);
   }
 }

@@ -1,150 +1,137 @@
 import {
-  type CallKind,
+  type CallItem,
   type Encoder,
-  type FinishReason,
   givenBack,
+  type Item,
   type JsonObject,
-  type TurnEvent,
-  type Usage,
+  type MessageItem,
+  type TurnEnding,
+  type TurnFinished,
 } from "../../turn/index.ts";
+import type { AnswerOptions } from "../codec.ts";
 import { errorEnvelope } from "../envelope.ts";
-import { imagesOfItem } from "../images.ts";
-import { completionId, finishReason, writeAnnotation, writeUsage } from "./answer.ts";
-import type { ChatAnswer } from "./encode-stream.ts";
-
-interface Call {
-  kind: CallKind;
-  id: string;
-  name: string;
-  arguments: string;
-  whole: boolean;
-  extra: JsonObject | undefined;
-}
+import { finishReason, writeAnnotation, writeUsage } from "./answer.ts";
+import type { ChatRequest } from "./decode.ts";
+import { writeImages } from "./images.ts";
 
 /** A Chat Completions answer in one piece. */
 export class ChatWholeEncoder implements Encoder {
   readonly streams = false;
-  readonly #answer: ChatAnswer;
-  readonly #calls: Call[] = [];
-  readonly #annotations: JsonObject[] = [];
-  readonly #extra: JsonObject = {};
-  readonly #images: JsonObject[] = [];
-  #text = "";
-  #separate = false;
-  #reasoning = "";
-  #refusal = "";
-  readonly #logprobs: JsonObject[] = [];
-  #usage: Usage | undefined;
+  readonly #request: ChatRequest;
+  readonly #options: AnswerOptions;
+  #id = "";
 
-  constructor(answer: ChatAnswer) {
-    this.#answer = answer;
+  constructor(request: ChatRequest, options: AnswerOptions) {
+    this.#request = request;
+    this.#options = options;
   }
 
-  open(): string {
-    return "";
+  open(id: string): void {
+    this.#id = id;
   }
 
-  keepAlive(): string {
-    return "";
+  push(): void {}
+
+  keepAlive(): void {}
+
+  end(ending: TurnEnding): void {
+    const { sink } = this.#options;
+    sink.frame("", ending.type === "turn.failed" ? errorEnvelope(ending.error.body) : this.#completion(ending));
+    sink.end();
   }
 
-  push(event: TurnEvent): string {
-    switch (event.type) {
-      case "text.delta":
-        this.#text += this.#separate ? `\n\n${event.text}` : event.text;
-        this.#separate = false;
-        for (const logprob of event.logprobs ?? []) this.#logprobs.push(logprob);
-        return "";
-      case "reasoning.delta":
-        this.#reasoning += event.text;
-        return "";
-      case "refusal.delta":
-        this.#refusal += event.text;
-        return "";
-      case "annotation.added":
-        this.#annotations.push(writeAnnotation(event.annotation));
-        return "";
-      case "message.started":
-        this.#separate = this.#text !== "";
-        return "";
-      case "call.started":
-        this.#calls.push({
-          kind: event.kind,
-          id: event.callId ?? "",
-          name: event.name,
-          arguments: "",
-          whole: false,
-          extra: givenBack(event.extensions, "chat"),
-        });
-        return "";
-      case "call.arguments": {
-        const call = this.#calls.at(-1);
-        if (call) call.arguments += event.delta;
-        return "";
-      }
-      case "call.done": {
-        const call = this.#calls.at(-1);
-        if (call) call.whole = true;
-        return "";
-      }
-      case "item.done":
-        if (event.format === "chat") Object.assign(this.#extra, event.item);
-        else this.#images.push(...imagesOfItem(event.item));
-        return "";
-      case "usage.reported":
-        this.#usage = event.usage;
-        return "";
-      case "turn.finished":
-        return this.#finish(event.reason);
-      case "turn.failed":
-        return errorEnvelope(event.error.body);
-      case "message.done":
-      case "reasoning.started":
-      case "reasoning.done":
-      case "response.started":
-      case "call.repaired":
-        return "";
-    }
-  }
-
-  #finish(reason: FinishReason): string {
-    const { model, created, legacy } = this.#answer;
-    const calls = this.#calls.filter((call) => call.whole);
+  #completion({ reason, usage }: TurnFinished): string {
+    const { model, now, answer } = this.#options;
+    const { legacy } = this.#request;
+    const message = new AnswerMessage(answer.items);
     return JSON.stringify({
-      id: completionId(),
+      id: this.#id,
       object: "chat.completion",
-      created,
+      created: now(),
       model,
       choices: [
         {
           index: 0,
-          message: this.#message(calls),
-          logprobs: this.#logprobs.length > 0 ? { content: this.#logprobs, refusal: null } : null,
-          finish_reason: finishReason(reason, calls.length > 0, legacy),
+          message: message.write(legacy),
+          logprobs: message.logprobs.length > 0 ? { content: message.logprobs, refusal: null } : null,
+          finish_reason: finishReason(reason, message.calls.length > 0, legacy),
         },
       ],
-      usage: this.#usage ? writeUsage(this.#usage) : undefined,
+      usage: usage ? writeUsage(usage) : undefined,
     });
   }
+}
 
-  #message(calls: readonly Call[]): JsonObject {
+/** All that the assistant did in its turn, as the one message that this API has for it. */
+class AnswerMessage {
+  readonly calls: CallItem[] = [];
+  readonly logprobs: JsonObject[] = [];
+  readonly #annotations: JsonObject[] = [];
+  readonly #extra: JsonObject = {};
+  #text = "";
+  #reasoning = "";
+  #refusal = "";
+
+  constructor(items: readonly Item[]) {
+    for (const item of items) this.#add(item);
+  }
+
+  write(legacy: boolean): JsonObject {
+    const hasNoText = this.#text === "" && (this.calls.length > 0 || this.#refusal !== "");
     const message: JsonObject = {
       role: "assistant",
-      content: this.#text === "" && (calls.length > 0 || this.#refusal !== "") ? null : this.#text,
+      content: hasNoText ? null : this.#text,
       refusal: this.#refusal === "" ? null : this.#refusal,
       annotations: this.#annotations,
       ...this.#extra,
     };
-    if (this.#images.length > 0) message.images = this.#images;
     if (this.#reasoning !== "") message.reasoning_content = this.#reasoning;
-    const [first] = calls;
-    if (first && this.#answer.legacy) message.function_call = { name: first.name, arguments: first.arguments };
-    else if (first) message.tool_calls = calls.map(writeCall);
+    const [first] = this.calls;
+    if (first && legacy) message.function_call = { name: first.name, arguments: first.arguments };
+    else if (first) message.tool_calls = this.calls.map(writeCall);
     return message;
+  }
+
+  #add(item: Item): void {
+    switch (item.type) {
+      case "message":
+        this.#say(item);
+        return;
+      case "reasoning":
+        this.#reasoning += item.summary.join("");
+        return;
+      case "call":
+        if (item.owner !== "gateway") this.calls.push(item);
+        return;
+      case "opaque":
+        this.#addExtra(writeImages(item));
+    }
+  }
+
+  #say({ content, continues, extensions }: MessageItem): void {
+    let isFirst = true;
+    for (const part of content) {
+      if (part.type === "refusal") this.#refusal += part.refusal;
+      if (part.type !== "text") continue;
+      const separator = isFirst && !continues && this.#text !== "" && part.text !== "" ? "\n\n" : "";
+      isFirst = false;
+      this.#text += separator + part.text;
+      for (const annotation of part.annotations ?? []) this.#annotations.push(writeAnnotation(annotation));
+      for (const logprob of part.logprobs ?? []) this.logprobs.push(logprob);
+    }
+    this.#addExtra(givenBack(extensions, "chat"));
+  }
+
+  #addExtra(fields: JsonObject | undefined): void {
+    for (const [key, value] of Object.entries(fields ?? {})) {
+      const before = this.#extra[key];
+      this.#extra[key] = Array.isArray(before) && Array.isArray(value) ? [...before, ...value] : value;
+    }
   }
 }
 
-function writeCall({ kind, id, name, arguments: text, extra }: Call): JsonObject {
+function writeCall({ kind, callId: id, name, arguments: text, extensions }: CallItem): JsonObject {
+  const extra = givenBack(extensions, "chat");
   return kind === "custom"
     ? { ...extra, id, type: "custom", custom: { name, input: text } }
     : { ...extra, id, type: "function", function: { name, arguments: text } };

@@ -1,9 +1,16 @@
-import type { Encoder } from "../../turn/index.ts";
-import { type ChatAnswer, ChatStreamEncoder } from "./encode-stream.ts";
+import type { Codec } from "../codec.ts";
+import { errorEnvelope } from "../envelope.ts";
+import { type ChatRequest, decodeChatRequest } from "./decode.ts";
+import { ChatStreamEncoder } from "./encode-stream.ts";
 import { ChatWholeEncoder } from "./encode-whole.ts";
 
-export { type ChatRequest, decodeChatRequest } from "./decode.ts";
-
-export function createChatEncoder(answer: ChatAnswer, stream: boolean): Encoder {
-  return stream ? new ChatStreamEncoder(answer) : new ChatWholeEncoder(answer);
-}
+/** Chat Completions. */
+export const chatCodec: Codec<ChatRequest> = {
+  name: "chat",
+  routes: [{ path: "/chat/completions" }],
+  answerId: { prefix: "chatcmpl", separator: "-", carriesUpstream: false },
+  decode: decodeChatRequest,
+  createEncoder: (request, options) =>
+    request.turn.stream ? new ChatStreamEncoder(request, options) : new ChatWholeEncoder(request, options),
+  errorBody: errorEnvelope,
+};

@@ -1,18 +1,7 @@
-import { type CallKind, type Extensions, givenBack, isObject, type JsonObject, parseJson } from "../../turn/index.ts";
+import { type CallItem, givenBack, isObject, type JsonObject, parseJson } from "../../turn/index.ts";
 
-/** A call as the client gets it: both ids, always. This is the only place that makes one. */
-export interface CallForClient {
-  kind: CallKind;
-  id: string;
-  callId: string;
-  name: string;
-  namespace?: string | undefined;
-  arguments: string;
-  /** Fields that pass through unread. */
-  extensions?: Extensions | undefined;
-}
-
-export function callItem(call: CallForClient, status: "in_progress" | "completed"): JsonObject {
+/** A call as the client gets it. This is the only place that makes one. */
+export function callItem(call: CallItem, status: "in_progress" | "completed"): JsonObject {
   const { kind, id, callId, name, namespace, arguments: text } = call;
   const extensions = givenBack(call.extensions, "responses");
   switch (kind) {
@@ -27,7 +16,7 @@ export function callItem(call: CallForClient, status: "in_progress" | "completed
 }
 
 /** The one call whose arguments are a value; there are none of them until all are there. */
-function searchCall({ id, callId, arguments: text }: CallForClient): JsonObject {
+function searchCall({ id, callId, arguments: text }: CallItem): JsonObject {
   return { type: "tool_search_call", id, call_id: callId, execution: "client", arguments: searchArguments(text) };
 }
 

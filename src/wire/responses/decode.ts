@@ -16,12 +16,13 @@ import {
   wrong,
 } from "../../turn/index.ts";
 import { checkResponsesBounds } from "../bounds.ts";
+import type { ClientRequest, ContinuedState, RequestLimits } from "../codec.ts";
+import { checkToolOutputs } from "../tool-outputs.ts";
 import { readItem } from "./items.ts";
 import { upstreamResponseId } from "./response-id.ts";
 
 /** A Responses request: the turn, and the request itself, which the response object repeats. */
-export interface ResponsesRequest {
-  api: "responses";
+export interface ResponsesRequest extends ClientRequest {
   turn: Turn;
   body: JsonObject;
 }
@@ -54,7 +55,8 @@ const read = new Set([
   "background",
 ]);
 
-export function decodeResponsesRequest(body: JsonObject): ResponsesRequest {
+export function decodeResponsesRequest(body: JsonObject, { toolOutput }: RequestLimits): ResponsesRequest {
+  checkToolOutputs(body, toolOutputs, toolOutput);
   checkResponsesBounds(body);
   const tools = readTools(body.tools, "responses");
   const choice = readChoice(body.tool_choice, "responses");
@@ -69,7 +71,6 @@ export function decodeResponsesRequest(body: JsonObject): ResponsesRequest {
   const text = optionalObject(body, "text");
   const reasoning = optionalObject(body, "reasoning");
   return {
-    api: "responses",
     turn: {
       api: "responses",
       model: optionalString(body, "model") ?? "",
@@ -90,7 +91,28 @@ export function decodeResponsesRequest(body: JsonObject): ResponsesRequest {
       },
     },
     body,
+    continues: continuedState(body, input),
+    namesCalls: true,
+    schemaPath: (tool) => `${tool}.parameters`,
   };
+}
+
+const toolOutputs = {
+  list: "input",
+  output: "output",
+  // Also the outputs of tools that only some backends know, such as `shell_call_output`; an `mcp_call` has its own in it.
+  isOutput: ({ type }: JsonObject) =>
+    typeof type === "string" && (type.endsWith("_call_output") || type === "mcp_call"),
+};
+
+/** What only the provider that kept it can continue. */
+function continuedState(body: JsonObject, input: readonly Item[]): ContinuedState | undefined {
+  const { previous_response_id: previous } = body;
+  const responseId = typeof previous === "string" ? previous : undefined;
+  const param = ["previous_response_id", "conversation", "prompt"].find((name) => (body[name] ?? null) !== null);
+  if (param !== undefined) return { param, kind: "conversation", responseId };
+  const at = input.findIndex((item) => item.type === "opaque" && item.fields.type === "item_reference");
+  return at < 0 ? undefined : { param: `input[${at}]`, kind: "item" };
 }
 
 function readInput(body: JsonObject): Item[] {

@@ -1,228 +1,198 @@
-import type { CallKind, ErrorBody, JsonObject } from "../../turn/index.ts";
-import { doneLine } from "../sse.ts";
+import type { CallItem, ErrorBody, FrameSink, JsonObject } from "../../turn/index.ts";
 
-/** Where in the response something happens. */
-export interface Place {
+/** Which item of the response something happens to. */
+export interface OutputPosition {
   itemId: string;
   index: number;
 }
 
-export interface OpenCall {
-  kind: CallKind;
-  callId: string;
-  name: string;
-  namespace?: string | undefined;
-}
-
-/**
- * What a client hears of a growing response. A profile is one implementation; the turn and the items know nothing of it.
- * Each method returns the text to send.
- */
+/** What a client hears of a growing response, as frames. A profile is one implementation; the turn and the items know nothing of it. */
 export interface Emitter {
-  lifecycle(type: LifecycleEvent, response: string): string;
-  itemAdded(place: Place, item: JsonObject, call?: OpenCall): string;
-  itemDone(place: Place, item: JsonObject): string;
-  partAdded(place: Place, content: number, part: JsonObject): string;
-  partDone(place: Place, content: number, part: JsonObject): string;
-  textDelta(place: Place, content: number, delta: string, logprobs: JsonObject[] | undefined): string;
-  textDone(place: Place, content: number, text: string, logprobs: JsonObject[]): string;
-  annotationAdded(place: Place, content: number, index: number, annotation: JsonObject): string;
-  refusalDelta(place: Place, content: number, delta: string): string;
-  refusalDone(place: Place, content: number, refusal: string): string;
-  summaryPartAdded(place: Place, summary: number): string;
-  summaryDelta(place: Place, summary: number, delta: string): string;
-  summaryDone(place: Place, summary: number, text: string): string;
-  argumentsDelta(place: Place, call: OpenCall, delta: string): string;
-  argumentsDone(place: Place, call: OpenCall, text: string): string;
-  error(error: ErrorBody): string;
-  end(response: string): string;
+  lifecycle(type: LifecycleEvent, response: string): void;
+  itemAdded(at: OutputPosition, item: JsonObject, call?: CallItem): void;
+  itemDone(at: OutputPosition, item: JsonObject): void;
+  partAdded(at: OutputPosition, content: number, part: JsonObject): void;
+  partDone(at: OutputPosition, content: number, part: JsonObject): void;
+  textDelta(at: OutputPosition, content: number, delta: string, logprobs: JsonObject[] | undefined): void;
+  textDone(at: OutputPosition, content: number, text: string, logprobs: JsonObject[]): void;
+  annotationAdded(at: OutputPosition, content: number, index: number, annotation: JsonObject): void;
+  refusalDelta(at: OutputPosition, content: number, delta: string): void;
+  refusalDone(at: OutputPosition, content: number, refusal: string): void;
+  summaryPartAdded(at: OutputPosition, summary: number): void;
+  summaryDelta(at: OutputPosition, summary: number, delta: string): void;
+  summaryDone(at: OutputPosition, summary: number, text: string): void;
+  argumentsDelta(at: OutputPosition, call: CallItem, delta: string): void;
+  argumentsDone(at: OutputPosition, call: CallItem, text: string): void;
+  error(error: ErrorBody): void;
+  end(response: string): void;
 }
 
-const textDeltaHead =
-  'event: response.output_text.delta\ndata: {"type":"response.output_text.delta","sequence_number":';
+const textDelta = "response.output_text.delta";
+const textDeltaHead = `{"type":"${textDelta}","sequence_number":`;
 
 export type LifecycleEvent = "created" | "in_progress" | "completed" | "incomplete" | "failed";
 
 /** The profile `openai`: the events that both the OpenAI SDKs and Open Responses know, and no others. */
 export class OpenAIEmitter implements Emitter {
+  readonly #sink: FrameSink;
   #sequence = 0;
   /** The part of a delta that stays the same while its item is open. */
-  #place: Place | undefined;
-  #placeText = "";
+  #position: OutputPosition | undefined;
+  #positionText = "";
+
+  constructor(sink: FrameSink) {
+    this.#sink = sink;
+  }
 
   /** One counter for the whole stream; `event:` always equals `type`. */
-  protected event(type: string, rest: string): string {
-    return `event: ${type}\ndata: {"type":"${type}","sequence_number":${this.#sequence++},${rest}}\n\n`;
+  protected event(type: string, rest: string): void {
+    this.#sink.frame(type, `{"type":"${type}","sequence_number":${this.#sequence++},${rest}}`);
   }
 
-  protected at(place: Place): string {
-    if (place !== this.#place) {
-      this.#place = place;
-      this.#placeText = `"item_id":${JSON.stringify(place.itemId)},"output_index":${place.index}`;
+  protected where(at: OutputPosition): string {
+    if (at !== this.#position) {
+      this.#position = at;
+      this.#positionText = `"item_id":${JSON.stringify(at.itemId)},"output_index":${at.index}`;
     }
-    return this.#placeText;
+    return this.#positionText;
   }
 
-  lifecycle(type: LifecycleEvent, response: string): string {
-    return this.event(`response.${type}`, `"response":${response}`);
+  lifecycle(type: LifecycleEvent, response: string): void {
+    this.event(`response.${type}`, `"response":${response}`);
   }
 
-  itemAdded(place: Place, item: JsonObject, _call?: OpenCall): string {
-    return this.event("response.output_item.added", `"output_index":${place.index},"item":${JSON.stringify(item)}`);
+  itemAdded(at: OutputPosition, item: JsonObject, _call?: CallItem): void {
+    this.event("response.output_item.added", `"output_index":${at.index},"item":${JSON.stringify(item)}`);
   }
 
-  itemDone(place: Place, item: JsonObject): string {
-    return this.event("response.output_item.done", `"output_index":${place.index},"item":${JSON.stringify(item)}`);
+  itemDone(at: OutputPosition, item: JsonObject): void {
+    this.event("response.output_item.done", `"output_index":${at.index},"item":${JSON.stringify(item)}`);
   }
 
-  partAdded(place: Place, content: number, part: JsonObject): string {
-    return this.#part("response.content_part.added", place, content, part);
+  partAdded(at: OutputPosition, content: number, part: JsonObject): void {
+    this.#part("response.content_part.added", at, content, part);
   }
 
-  partDone(place: Place, content: number, part: JsonObject): string {
-    return this.#part("response.content_part.done", place, content, part);
+  partDone(at: OutputPosition, content: number, part: JsonObject): void {
+    this.#part("response.content_part.done", at, content, part);
   }
 
-  textDelta(place: Place, content: number, delta: string, logprobs: JsonObject[] | undefined): string {
+  textDelta(at: OutputPosition, content: number, delta: string, logprobs: JsonObject[] | undefined): void {
     const probabilities = logprobs ? JSON.stringify(logprobs) : "[]";
     // The event that comes most often is put together in one go.
-    return `${textDeltaHead}${this.#sequence++},${this.at(place)},"content_index":${content},"delta":${JSON.stringify(delta)},"logprobs":${probabilities}}\n\n`;
+    this.#sink.frame(
+      textDelta,
+      `${textDeltaHead}${this.#sequence++},${this.where(at)},"content_index":${content},"delta":${JSON.stringify(delta)},"logprobs":${probabilities}}`,
+    );
   }
 
-  textDone(place: Place, content: number, text: string, logprobs: JsonObject[]): string {
-    return this.event(
+  textDone(at: OutputPosition, content: number, text: string, logprobs: JsonObject[]): void {
+    this.event(
       "response.output_text.done",
-      `${this.at(place)},"content_index":${content},"text":${JSON.stringify(text)},"logprobs":${JSON.stringify(logprobs)}`,
+      `${this.where(at)},"content_index":${content},"text":${JSON.stringify(text)},"logprobs":${JSON.stringify(logprobs)}`,
     );
   }
 
-  annotationAdded(place: Place, content: number, index: number, annotation: JsonObject): string {
-    return this.event(
+  annotationAdded(at: OutputPosition, content: number, index: number, annotation: JsonObject): void {
+    this.event(
       "response.output_text.annotation.added",
-      `${this.at(place)},"content_index":${content},"annotation_index":${index},"annotation":${JSON.stringify(annotation)}`,
+      `${this.where(at)},"content_index":${content},"annotation_index":${index},"annotation":${JSON.stringify(annotation)}`,
     );
   }
 
-  refusalDelta(place: Place, content: number, delta: string): string {
-    return this.event(
+  refusalDelta(at: OutputPosition, content: number, delta: string): void {
+    this.event(
       "response.refusal.delta",
-      `${this.at(place)},"content_index":${content},"delta":${JSON.stringify(delta)}`,
+      `${this.where(at)},"content_index":${content},"delta":${JSON.stringify(delta)}`,
     );
   }
 
-  refusalDone(place: Place, content: number, refusal: string): string {
-    return this.event(
+  refusalDone(at: OutputPosition, content: number, refusal: string): void {
+    this.event(
       "response.refusal.done",
-      `${this.at(place)},"content_index":${content},"refusal":${JSON.stringify(refusal)}`,
+      `${this.where(at)},"content_index":${content},"refusal":${JSON.stringify(refusal)}`,
     );
   }
 
-  summaryPartAdded(place: Place, summary: number): string {
+  summaryPartAdded(at: OutputPosition, summary: number): void {
     const part = '{"type":"summary_text","text":""}';
-    return this.event(
-      "response.reasoning_summary_part.added",
-      `${this.at(place)},"summary_index":${summary},"part":${part}`,
-    );
+    this.event("response.reasoning_summary_part.added", `${this.where(at)},"summary_index":${summary},"part":${part}`);
   }
 
-  summaryDelta(place: Place, summary: number, delta: string): string {
-    return this.event(
+  summaryDelta(at: OutputPosition, summary: number, delta: string): void {
+    this.event(
       "response.reasoning_summary_text.delta",
-      `${this.at(place)},"summary_index":${summary},"delta":${JSON.stringify(delta)}`,
+      `${this.where(at)},"summary_index":${summary},"delta":${JSON.stringify(delta)}`,
     );
   }
 
-  summaryDone(place: Place, summary: number, text: string): string {
-    const where = `${this.at(place)},"summary_index":${summary}`;
+  summaryDone(at: OutputPosition, summary: number, text: string): void {
+    const where = `${this.where(at)},"summary_index":${summary}`;
     const whole = JSON.stringify(text);
-    return (
-      this.event("response.reasoning_summary_text.done", `${where},"text":${whole}`) +
-      this.event("response.reasoning_summary_part.done", `${where},"part":{"type":"summary_text","text":${whole}}`)
-    );
+    this.event("response.reasoning_summary_text.done", `${where},"text":${whole}`);
+    this.event("response.reasoning_summary_part.done", `${where},"part":{"type":"summary_text","text":${whole}}`);
   }
 
-  argumentsDelta(place: Place, call: OpenCall, delta: string): string {
+  argumentsDelta(at: OutputPosition, call: CallItem, delta: string): void {
     // The API has no events for the arguments of a search: its item has them.
-    if (call.kind === "search") return "";
-    return this.event(
+    if (call.kind === "search") return;
+    this.event(
       call.kind === "function" ? "response.function_call_arguments.delta" : "response.custom_tool_call_input.delta",
-      `${this.at(place)},"delta":${JSON.stringify(delta)}`,
+      `${this.where(at)},"delta":${JSON.stringify(delta)}`,
     );
   }
 
-  argumentsDone(place: Place, call: OpenCall, text: string): string {
-    if (call.kind === "search") return "";
+  argumentsDone(at: OutputPosition, call: CallItem, text: string): void {
+    if (call.kind === "search") return;
     if (call.kind === "custom") {
-      return this.event("response.custom_tool_call_input.done", `${this.at(place)},"input":${JSON.stringify(text)}`);
+      this.event("response.custom_tool_call_input.done", `${this.where(at)},"input":${JSON.stringify(text)}`);
+      return;
     }
-    return this.event(
+    this.event(
       "response.function_call_arguments.done",
-      `${this.at(place)},"name":${JSON.stringify(call.name)},"arguments":${JSON.stringify(text)}`,
+      `${this.where(at)},"name":${JSON.stringify(call.name)},"arguments":${JSON.stringify(text)}`,
     );
   }
 
   /** OpenAI reads the flat fields, Open Responses the nested ones: one event has both. */
-  error({ message, type, param, code }: ErrorBody): string {
+  error({ message, type, param, code }: ErrorBody): void {
     const flat = JSON.stringify({ code, message, param }).slice(1, -1);
-    return this.event("error", `${flat},"error":${JSON.stringify({ type, code, message, param })}`);
+    this.event("error", `${flat},"error":${JSON.stringify({ type, code, message, param })}`);
   }
 
-  end(_response: string): string {
-    return doneLine;
+  end(_response: string): void {
+    this.#sink.end();
   }
 
-  #part(type: string, place: Place, content: number, part: JsonObject): string {
-    return this.event(type, `${this.at(place)},"content_index":${content},"part":${JSON.stringify(part)}`);
+  #part(type: string, at: OutputPosition, content: number, part: JsonObject): void {
+    this.event(type, `${this.where(at)},"content_index":${content},"part":${JSON.stringify(part)}`);
   }
 }
 
 /** The profile `extended`: the standard events, and beside them those of the begin/delta/end convention. */
 export class ExtendedEmitter extends OpenAIEmitter {
-  override itemAdded(place: Place, item: JsonObject, call?: OpenCall): string {
-    const added = super.itemAdded(place, item, call);
-    if (!call) return added;
-    return added + this.event("response.output_tool_call.begin", `${this.at(place)},${namesOf(call)}`);
+  override itemAdded(at: OutputPosition, item: JsonObject, call?: CallItem): void {
+    super.itemAdded(at, item, call);
+    if (call) this.event("response.output_tool_call.begin", `${this.where(at)},${namesOf(call)}`);
   }
 
-  override argumentsDelta(place: Place, call: OpenCall, delta: string): string {
-    const standard = super.argumentsDelta(place, call, delta);
-    return (
-      standard + this.event("response.output_tool_call.delta", `${this.at(place)},"delta":${JSON.stringify(delta)}`)
-    );
+  override argumentsDelta(at: OutputPosition, call: CallItem, delta: string): void {
+    super.argumentsDelta(at, call, delta);
+    this.event("response.output_tool_call.delta", `${this.where(at)},"delta":${JSON.stringify(delta)}`);
   }
 
-  override argumentsDone(place: Place, call: OpenCall, text: string): string {
+  override argumentsDone(at: OutputPosition, call: CallItem, text: string): void {
+    super.argumentsDone(at, call, text);
     const rest = `${namesOf(call)},"arguments":${JSON.stringify(text)}`;
-    const done = super.argumentsDone(place, call, text);
-    return done + this.event("response.output_tool_call.end", `${this.at(place)},${rest}`);
+    this.event("response.output_tool_call.end", `${this.where(at)},${rest}`);
   }
 
-  override end(response: string): string {
-    return this.event("response.done", `"response":${response}`) + super.end(response);
+  override end(response: string): void {
+    this.event("response.done", `"response":${response}`);
+    super.end(response);
   }
 }
 
-function namesOf({ callId, name, namespace }: OpenCall): string {
+function namesOf({ callId, name, namespace }: CallItem): string {
   return JSON.stringify({ call_id: callId, name, namespace }).slice(1, -1);
 }
-
-/** For an answer in one piece: the items grow, and nobody hears of it. */
-export const silentEmitter: Emitter = {
-  lifecycle: () => "",
-  itemAdded: () => "",
-  itemDone: () => "",
-  partAdded: () => "",
-  partDone: () => "",
-  textDelta: () => "",
-  textDone: () => "",
-  annotationAdded: () => "",
-  refusalDelta: () => "",
-  refusalDone: () => "",
-  summaryPartAdded: () => "",
-  summaryDelta: () => "",
-  summaryDone: () => "",
-  argumentsDelta: () => "",
-  argumentsDone: () => "",
-  error: () => "",
-  end: () => "",
-};

@@ -1,2 +1,21 @@
-export { decodeResponsesRequest, type ResponsesRequest } from "./decode.ts";
-export { type Profile, type ResponsesAnswer, ResponsesEncoder } from "./encode.ts";
+import type { Codec } from "../codec.ts";
+import { errorEnvelope } from "../envelope.ts";
+import { decodeResponsesRequest, type ResponsesRequest } from "./decode.ts";
+import { ResponsesStreamEncoder } from "./encode-stream.ts";
+import { ResponsesWholeEncoder } from "./encode-whole.ts";
+import { responseIdForm } from "./response-id.ts";
+
+/** What Codex tells its provider beside the body: which form its request has, and which session it belongs to. */
+const providerHeader = /^(?:x-codex-[a-z-]+|x-openai-internal-codex-responses-lite|originator|session-id|thread-id)$/;
+
+/** The Responses API. */
+export const responsesCodec: Codec<ResponsesRequest> = {
+  name: "responses",
+  routes: [{ path: "/responses", upgrades: true }],
+  isProviderHeader: (name) => providerHeader.test(name),
+  answerId: responseIdForm,
+  decode: decodeResponsesRequest,
+  createEncoder: (request, options) =>
+    request.turn.stream ? new ResponsesStreamEncoder(request, options) : new ResponsesWholeEncoder(request, options),
+  errorBody: errorEnvelope,
+};

@@ -1,12 +1,10 @@
-import { newId } from "../../turn/index.ts";
+import type { AnswerIdForm } from "../../turn/index.ts";
 
 /**
  * A response's id is ours and new each time; where a Responses provider keeps the response, its own id stands at the end, so
  * that a later `previous_response_id` finds it there without anything kept here.
  */
-export function responseId(upstream: string | undefined): string {
-  return upstream === undefined ? newId("resp") : `${newId("resp")}_${upstream}`;
-}
+export const responseIdForm: AnswerIdForm = { prefix: "resp", separator: "_", carriesUpstream: true };
 
 const ours = /^resp_[0-9a-f]{32}(?:_(.+))?$/;
 

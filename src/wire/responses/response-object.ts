@@ -1,5 +1,6 @@
-import type { ErrorBody, JsonObject, Usage } from "../../turn/index.ts";
+import type { ErrorBody, Item, JsonObject, TurnEnding, Usage } from "../../turn/index.ts";
 import type { ResponsesRequest } from "./decode.ts";
+import { writeOutput } from "./output-items.ts";
 import { writeChoice, writeTool } from "./tools.ts";
 
 export type ResponseStatus = "in_progress" | "completed" | "incomplete" | "failed";
@@ -15,10 +16,25 @@ export interface ResponseState {
   endTurn?: boolean | undefined;
 }
 
-export interface ResponseFrame {
+export interface ResponseNames {
   id: string;
   model: string;
   createdAt: number;
+}
+
+/** What a response has come to. */
+export function endedState(
+  ending: TurnEnding,
+  items: readonly Item[],
+  completedAt: number,
+): ResponseState & { status: "completed" | "incomplete" | "failed" } {
+  const output = writeOutput(items);
+  const { usage } = ending;
+  if (ending.type === "turn.failed") return { status: "failed", output, usage, error: ending.error.body };
+  const { reason, endTurn } = ending;
+  if (reason === "stop") return { status: "completed", output, usage, completedAt, endTurn };
+  const incompleteReason = reason === "length" ? "max_output_tokens" : "content_filter";
+  return { status: "incomplete", output, usage, incompleteReason };
 }
 
 /**
@@ -27,13 +43,13 @@ export interface ResponseFrame {
  */
 export function createResponseWriter(
   request: ResponsesRequest,
-  frame: ResponseFrame,
+  names: ResponseNames,
 ): (state: ResponseState) => string {
-  const fixed = JSON.stringify(fixedPart(request, frame)).slice(0, -1);
+  const fixed = JSON.stringify(fixedPart(request, names)).slice(0, -1);
   return (state) => `${fixed},${JSON.stringify(growingPart(state)).slice(1)}`;
 }
 
-function fixedPart({ turn, body }: ResponsesRequest, { id, model, createdAt }: ResponseFrame): JsonObject {
+function fixedPart({ turn, body }: ResponsesRequest, { id, model, createdAt }: ResponseNames): JsonObject {
   const { settings } = turn;
   return {
     id,

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { TurnReader } from "../../../src/backends/codex/reader.ts";
 import { ToolNames } from "../../../src/backends/codex/tool-names.ts";
-import type { JsonObject, TurnEvent } from "../../../src/turn/index.ts";
+import type { BackendEvent, JsonObject } from "../../../src/turn/index.ts";
 
 type Line = [method: string, params: JsonObject];
 
@@ -15,9 +15,9 @@ const piece = (delta: string, id = "msg_1"): Line => ["item/agentMessage/delta",
 const shown = (text: string, id = "msg_1"): Line => ["item/completed", { item: message(text, id) }];
 
 /** What comes out of a turn in which this is heard. */
-function read(lines: Line[], isRaw = true): TurnEvent[] {
-  const events: TurnEvent[] = [];
-  const emit = (event: TurnEvent) => void events.push(event);
+function read(lines: Line[], isRaw = true): BackendEvent[] {
+  const events: BackendEvent[] = [];
+  const emit = (event: BackendEvent) => void events.push(event);
   const reader = new TurnReader({ backend: "codex", redact: String, names: new ToolNames([], []), isRaw, emit });
   reader.hear("turn/started", { turn: { id: turn } });
   for (const [method, params] of lines) reader.hear(method, { turnId: turn, ...params });
@@ -26,7 +26,7 @@ function read(lines: Line[], isRaw = true): TurnEvent[] {
 }
 
 /** The texts of its messages, each to its end. */
-function messagesOf(events: TurnEvent[]): string[] {
+function messagesOf(events: BackendEvent[]): string[] {
   const texts = new Map<number | undefined, string>();
   for (const event of events) {
     if (event.type === "message.started") texts.set(event.item, "");

@@ -245,8 +245,8 @@ describe("any turn", () => {
       fc.asyncProperty(turns, async (turn) => {
         const events = await play(turn);
         const { finish, calls, text } = heard(events);
-        expect(events.filter((event) => event.type === "turn.finished")).toHaveLength(1);
-        expect(events.at(-1)?.type).toBe("turn.finished");
+        expect(events.filter((event) => event.type === "round.finished")).toHaveLength(1);
+        expect(events.at(-1)?.type).toBe("round.finished");
         expect(events.at(-2)?.type).toBe("usage.reported");
         expect(calls.length).toBeLessThanOrEqual(turn.settings.parallelToolCalls === false ? 1 : 8);
         if (turn.choice.mode === "none") expect(calls).toEqual([]);

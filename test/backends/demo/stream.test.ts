@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { createDemoBackend } from "../../../src/backends/demo/index.ts";
-import { Cancellation, TurnError, type TurnEvent } from "../../../src/turn/index.ts";
+import { type BackendEvent, Cancellation, TurnError } from "../../../src/turn/index.ts";
 import { ask, getTime, getWeather, heard, play, search, turnOf } from "./turns.ts";
 
 const tools = [getWeather, getTime];
@@ -16,7 +16,7 @@ describe("a stream", () => {
   });
 
   it("gives words whole and flushes after each piece", async () => {
-    const batches: TurnEvent[][] = [[]];
+    const batches: BackendEvent[][] = [[]];
     await createDemoBackend({ name: "demo", pace: 0 }).run(turnOf("hello", { stream: true }), {
       emit: (event) => batches.at(-1)?.push(event),
       flush: () => {
@@ -29,11 +29,11 @@ describe("a stream", () => {
       batch.map((event) => (event.type === "text.delta" ? event.text : "")).join(""),
     );
     expect(texts.slice(0, 3)).toEqual(["I", " am", " Toolwire's"]);
-    expect(batches.at(-2)?.map((event) => event.type)).toEqual(["usage.reported", "turn.finished"]);
+    expect(batches.at(-2)?.map((event) => event.type)).toEqual(["usage.reported", "round.finished"]);
   });
 
   it("waits while the reader is full", async () => {
-    const seen: TurnEvent[] = [];
+    const seen: BackendEvent[] = [];
     let drain = (): void => {};
     const full = new Promise<void>((resolve) => {
       drain = resolve;
@@ -56,7 +56,7 @@ describe("the pace", () => {
   afterEach(() => void vi.useRealTimers());
 
   it("is kept between pieces", async () => {
-    const seen: TurnEvent[] = [];
+    const seen: BackendEvent[] = [];
     const running = createDemoBackend({ name: "demo", pace: 20 }).run(turnOf("hello", { stream: true }), {
       emit: (event) => seen.push(event),
       flush: () => undefined,
@@ -74,7 +74,7 @@ describe("the pace", () => {
   });
 
   it("ends at once when the client leaves, and leaves no timer", async () => {
-    const seen: TurnEvent[] = [];
+    const seen: BackendEvent[] = [];
     const leaving = new Cancellation();
     const reason = new TurnError("client_closed", "the client has left");
     const running = createDemoBackend({ name: "demo", pace: 20 }).run(turnOf("hello", { stream: true }), {

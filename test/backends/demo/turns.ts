@@ -1,12 +1,12 @@
 import { createDemoBackend } from "../../../src/backends/demo/index.ts";
 import {
+  type BackendEvent,
   Cancellation,
   type FunctionTool,
   type Item,
   type JsonObject,
   type JsonValue,
   type Turn,
-  type TurnEvent,
 } from "../../../src/turn/index.ts";
 
 export function user(text: string): Item {
@@ -55,8 +55,8 @@ export const add = tool("add", "Add two numbers", { "a!": number, "b!": number }
 export const multiply = tool("multiply", "Multiply two numbers", { "a!": number, "b!": number });
 export const search = tool("web_search", "Search the web", { "query!": text, limit: { type: "integer" } });
 
-export async function play(turn: Turn, pace = 0): Promise<TurnEvent[]> {
-  const events: TurnEvent[] = [];
+export async function play(turn: Turn, pace = 0): Promise<BackendEvent[]> {
+  const events: BackendEvent[] = [];
   await createDemoBackend({ name: "demo", pace }).run(turn, {
     emit: (event) => events.push(event),
     flush: () => undefined,
@@ -72,10 +72,10 @@ export interface Heard {
   calls: { kind: string; name: string; arguments: string }[];
   started: number;
   finish: string | undefined;
-  events: TurnEvent[];
+  events: BackendEvent[];
 }
 
-export function heard(events: TurnEvent[]): Heard {
+export function heard(events: BackendEvent[]): Heard {
   const sofar: Heard = { text: "", reasoning: "", calls: [], started: 0, finish: undefined, events };
   const open = new Map<number, { kind: string; name: string; arguments: string }>();
   for (const event of events) {
@@ -85,7 +85,7 @@ export function heard(events: TurnEvent[]): Heard {
     const call = "call" in event && event.call !== undefined ? open.get(event.call) : undefined;
     if (event.type === "call.arguments" && call) call.arguments += event.delta;
     if (event.type === "call.done" && call) sofar.calls.push(call);
-    if (event.type === "turn.finished") sofar.finish = event.reason;
+    if (event.type === "round.finished") sofar.finish = event.reason;
   }
   sofar.started = open.size;
   return sofar;

@@ -1,29 +1,30 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { Observer } from "../../src/engine/observer.ts";
-import { inOrder } from "../../src/engine/stages/in-order.ts";
-import type { EventSink, Log, TurnEvent } from "../../src/turn/index.ts";
+import { orderItems } from "../../src/engine/settle/index.ts";
+import type { BackendEvent } from "../../src/turn/index.ts";
 
-const nobody: EventSink = { on: false, keepsValues: false, write: () => {} };
-const silent: Log = { isLevelEnabled: () => false, debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
-
-function run(events: readonly TurnEvent[]): TurnEvent[] {
-  const out: TurnEvent[] = [];
-  const stage = inOrder(new Observer(nobody, silent, "request", "backend"));
+function run(events: readonly BackendEvent[]): BackendEvent[] {
+  const out: BackendEvent[] = [];
+  const stage = orderItems({});
   for (const event of events) stage(event, (emitted) => out.push(emitted));
   return out;
 }
 
 /** What a client is given of it. */
-function given(events: readonly TurnEvent[]): TurnEvent[] {
+function given(events: readonly BackendEvent[]): BackendEvent[] {
   return run(events).filter(({ type }) => type !== "call.repaired");
 }
 
-const started = (call: number): TurnEvent => ({ type: "call.started", call, kind: "function", name: `tool_${call}` });
-const piece = (call: number, delta: string): TurnEvent => ({ type: "call.arguments", call, delta });
-const done = (call: number): TurnEvent => ({ type: "call.done", call });
-const text = (value: string): TurnEvent => ({ type: "text.delta", text: value });
-const finished: TurnEvent = { type: "turn.finished", reason: "stop" };
+const started = (call: number): BackendEvent => ({
+  type: "call.started",
+  call,
+  kind: "function",
+  name: `tool_${call}`,
+});
+const piece = (call: number, delta: string): BackendEvent => ({ type: "call.arguments", call, delta });
+const done = (call: number): BackendEvent => ({ type: "call.done", call });
+const text = (value: string): BackendEvent => ({ type: "text.delta", text: value });
+const finished: BackendEvent = { type: "round.finished", reason: "stop" };
 
 describe("calls that come mixed", () => {
   it("go out one after the other, in the order in which they began", () => {
@@ -41,7 +42,7 @@ describe("calls that come mixed", () => {
   });
 
   it("are told apart from calls that only wait for the one before", () => {
-    const repaired = (events: TurnEvent[]) => run(events).filter(({ type }) => type === "call.repaired");
+    const repaired = (events: BackendEvent[]) => run(events).filter(({ type }) => type === "call.repaired");
     const mixed = [started(0), piece(0, "{"), started(1), piece(0, "}"), done(0), done(1), finished];
     expect(repaired(mixed)).toEqual([{ type: "call.repaired", call: 1, repair: "interleaved" }]);
     expect(repaired([started(0), started(1), piece(1, "{}"), done(0), done(1), finished])).toEqual([]);
@@ -84,7 +85,7 @@ describe("calls that come mixed", () => {
         ]);
         const plain = lists.flat();
         // Every call begins before its pieces; calls begin in order.
-        const mixed: TurnEvent[] = lists.map((list) => list[0] as TurnEvent);
+        const mixed: BackendEvent[] = lists.map((list) => list[0] as BackendEvent);
         const rest = lists.map((list) => list.slice(1));
         while (rest.some((list) => list.length > 0)) {
           const open = rest.filter((list) => list.length > 0);

@@ -1,0 +1,136 @@
+import { type ArgumentChecks, isDefaultNamespace } from "../../tools/index.ts";
+import {
+  type BackendCallArguments,
+  type BackendCallDone,
+  type BackendCallStarted,
+  type CallOwner,
+  type CallRepaired,
+  type CallStarted,
+  type Ids,
+  isPortableId,
+  parseJson,
+  type Repair,
+  type TurnEvent,
+  type TurnListener,
+} from "../../turn/index.ts";
+import { SeenCalls } from "./seen-calls.ts";
+
+export type BackendCallEvent = BackendCallStarted | BackendCallArguments | BackendCallDone | CallRepaired;
+
+export interface CallSettings {
+  ids: Ids;
+  checks: ArgumentChecks;
+  listener: TurnListener;
+  /** Who runs the call; the client, unless said. */
+  ownerOf?: ((call: BackendCallStarted) => CallOwner) | undefined;
+}
+
+/**
+ * The last hand on a call before the client gets it: ids that are present and new, no call twice, and arguments that are JSON where
+ * the model wrote none. Calls come here one after the other.
+ */
+export class Calls {
+  readonly #settings: CallSettings;
+  readonly #emit: (event: TurnEvent) => void;
+  #seen: SeenCalls | undefined;
+  /** The call that is open, as the backend began it and as the client knows it. */
+  #given: BackendCallStarted | undefined;
+  #open: CallStarted | undefined;
+  #text = "";
+  /** What has come of a call whose id was given before: it may be the same call again. */
+  #held: BackendCallEvent[] | undefined;
+
+  constructor(settings: CallSettings, emit: (event: TurnEvent) => void) {
+    this.#settings = settings;
+    this.#emit = emit;
+  }
+
+  /** Whether a call was begun and is not done. */
+  get isOpen(): boolean {
+    return this.#given !== undefined;
+  }
+
+  push(event: BackendCallEvent): void {
+    switch (event.type) {
+      case "call.started":
+        this.#given = event;
+        this.#text = "";
+        this.#seen ??= new SeenCalls();
+        if (this.#seen.mayHave(event)) this.#held = [event];
+        else this.#start(event);
+        return;
+      case "call.arguments":
+        this.#text += event.delta;
+        if (this.#held) this.#held.push(event);
+        else this.#emit(event);
+        return;
+      case "call.repaired":
+        if (this.#held && event.call !== undefined) this.#held.push(event);
+        else this.#replay(event);
+        return;
+      case "call.done":
+        this.#finish();
+    }
+  }
+
+  #start(event: BackendCallStarted): void {
+    const { ids, listener, ownerOf } = this.#settings;
+    const { kind, name, namespace, offeredAs, dialect, extensions } = event;
+    const { callId, id } = ids.claimCall(event);
+    const isRenamed = callId !== event.callId;
+    const upstreamId = isRenamed ? event.callId : undefined;
+    const owner = ownerOf?.(event) ?? "client";
+    const names = { name, namespace, offeredAs };
+    this.#open = { type: "call.started", kind, owner, callId, id, ...names, upstreamId, dialect, extensions };
+    // A dialect has ids of its own, or none: nothing is wrong with that. Nor is it where all are numbered here.
+    const isFine = ids.areNumbered || (dialect !== undefined && idRepair(event.callId) !== "repeated_id");
+    if (isRenamed && !isFine) listener.callRepaired?.(idRepair(event.callId), this.#open);
+    listener.callStarted?.(this.#open);
+    this.#emit(this.#open);
+  }
+
+  #replay(event: BackendCallEvent): void {
+    if (event.type === "call.started") this.#start(event);
+    else if (event.type === "call.repaired") {
+      this.#settings.listener.callRepaired?.(event.repair, event.call === undefined ? undefined : this.#open);
+    } else if (event.type === "call.arguments") this.#emit(event);
+  }
+
+  #finish(): void {
+    const given = this.#given;
+    if (!given) return;
+    const { listener } = this.#settings;
+    if (!this.#seen?.add(given, this.#text)) listener.callRepaired?.("duplicate", given);
+    else {
+      if (this.#held) for (const event of this.#held) this.#replay(event);
+      if (given.kind !== "custom" && this.#text.trim() === "") this.#fillIn();
+      this.#emit({ type: "call.done", arguments: this.#text });
+      if (this.#open) listener.callDone?.(this.#open, this.#text);
+      // A tool in a namespace that was not offered by another name is one of which only the backend knows.
+      const offered = given.offeredAs ?? (isDefaultNamespace(given.namespace) ? given.name : undefined);
+      if (given.kind !== "custom" && offered !== undefined) this.#check(offered);
+    }
+    this.#given = this.#open = this.#held = undefined;
+    this.#text = "";
+  }
+
+  #fillIn(): void {
+    this.#emit({ type: "call.arguments", delta: "{}" });
+    this.#text += "{}";
+    this.#settings.listener.callRepaired?.("arguments_empty", this.#open);
+  }
+
+  /** What is wrong with arguments that are passed on as they are: a client may do something with them. */
+  #check(name: string): void {
+    const { checks, listener } = this.#settings;
+    const value = parseJson(this.#text);
+    const mismatch = value === undefined ? undefined : checks.check(name, value);
+    if (value === undefined) listener.argumentsBroken?.(this.#open);
+    else if (mismatch) listener.schemaMismatch?.(this.#open, mismatch.path);
+  }
+}
+
+function idRepair(id: string | undefined): Repair {
+  if (id === undefined || id === "") return "missing_id";
+  return isPortableId(id) ? "repeated_id" : "unusable_id";
+}

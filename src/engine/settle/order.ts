@@ -1,0 +1,130 @@
+import { type BackendEvent, type Emit, isTerminal, type TurnListener } from "../../turn/index.ts";
+import type { Stage } from "../stages/stage.ts";
+
+/** What came while another item was open. */
+interface Waiting {
+  /** The item's number; absent for what has none, such as text between calls. */
+  lane: number | undefined;
+  events: BackendEvent[];
+  done: boolean;
+}
+
+const nobody: Waiting[] = [];
+
+/**
+ * One item after the other: some clients cannot read calls whose pieces are mixed, and none needs them so. The item that began
+ * first streams on; what belongs to others waits until it is done.
+ */
+export function orderItems(listener: TurnListener): Stage {
+  const order = new Order(listener);
+  return (event, emit) => order.push(event, emit);
+}
+
+class Order {
+  readonly #listener: TurnListener;
+  #emit: Emit = () => {};
+  #open: number | undefined;
+  #opensCall = false;
+  #queue = nobody;
+  /** How many of those that wait had begun when the open call went on. */
+  #mixed = 0;
+  #byLane: Map<number, Waiting> | undefined;
+
+  constructor(listener: TurnListener) {
+    this.#listener = listener;
+  }
+
+  push(event: BackendEvent, emit: Emit): void {
+    this.#emit = emit;
+    if (isAside(event)) emit(event);
+    else if (isTerminal(event)) {
+      // What waits behind a call that was never finished cannot be given any more: an item is done before the next is added.
+      if (event.type === "round.finished") this.#advance(true);
+      emit(event);
+    } else this.#take(event);
+  }
+
+  #take(event: BackendEvent): void {
+    const lane = laneOf(event);
+    if (this.#open === undefined) {
+      if (begins(event)) {
+        this.#open = lane;
+        this.#opensCall = event.type === "call.started";
+      } else if (lane !== undefined) {
+        // A piece of an item that is done already comes too late.
+        return;
+      }
+      this.#emit(event);
+    } else if (lane !== this.#open) this.#wait(lane, event);
+    else this.#goOn(event);
+  }
+
+  #goOn(event: BackendEvent): void {
+    if (event.type === "call.arguments") this.#mixed = this.#queue.length;
+    this.#emit(event);
+    if (!ends(event)) return;
+    this.#open = undefined;
+    this.#advance(false);
+  }
+
+  #wait(lane: number | undefined, event: BackendEvent): void {
+    let waiting = lane === undefined ? this.#queue.at(-1) : this.#byLane?.get(lane);
+    if (!waiting || waiting.lane !== lane) {
+      waiting = { lane, events: [], done: false };
+      if (this.#queue === nobody) this.#queue = [];
+      this.#queue.push(waiting);
+      if (lane !== undefined) {
+        this.#byLane ??= new Map();
+        this.#byLane.set(lane, waiting);
+      }
+      if (event.type === "call.started") this.#listener.callBuffered?.(event);
+    }
+    waiting.events.push(event);
+    if (ends(event)) waiting.done = true;
+  }
+
+  /** Gives what waits until an item is open again, or all of it when nothing more can come. */
+  #advance(isEnd: boolean): void {
+    if (this.#queue.length === 0) return;
+    const queue = this.#queue;
+    let next = 0;
+    for (; next < queue.length && (this.#open === undefined || (isEnd && !this.#opensCall)); next++) {
+      const waiting = queue[next];
+      if (!waiting) break;
+      const [first] = waiting.events;
+      if (waiting.lane !== undefined) {
+        this.#byLane?.delete(waiting.lane);
+        this.#open = waiting.done ? undefined : waiting.lane;
+        this.#opensCall = this.#open !== undefined && first?.type === "call.started";
+      }
+      if (first?.type === "call.started") this.#listener.callReplayed?.(first, waiting.events.length);
+      for (const event of waiting.events) {
+        this.#emit(event);
+        if (next < this.#mixed && event.type === "call.started") {
+          this.#emit({ type: "call.repaired", call: event.call, repair: "interleaved" });
+        }
+      }
+    }
+    this.#queue = next === queue.length ? nobody : queue.slice(next);
+    this.#mixed = Math.max(0, this.#mixed - next);
+  }
+}
+
+/** What is about no item need not wait. */
+function isAside(event: BackendEvent): boolean {
+  if (event.type === "call.repaired") return event.call === undefined;
+  return event.type === "usage.reported" || event.type === "response.started";
+}
+
+function laneOf(event: BackendEvent): number | undefined {
+  if ("call" in event) return event.call;
+  return "item" in event && typeof event.item === "number" ? event.item : undefined;
+}
+
+function begins(event: BackendEvent): boolean {
+  return event.type === "call.started" || event.type === "message.started" || event.type === "reasoning.started";
+}
+
+function ends(event: BackendEvent): boolean {
+  return event.type === "call.done" || event.type === "message.done" || event.type === "reasoning.done";
+}

@@ -1,0 +1,173 @@
+import type {
+  AnswerView,
+  CallItem,
+  Extensions,
+  Item,
+  JsonObject,
+  MessageItem,
+  ReasoningItem,
+  RefusalPart,
+  TextPart,
+  TurnEvent,
+} from "../turn/index.ts";
+
+/**
+ * The one fold from a turn's events to its items. What reads an answer reads it here: the next round's history, whoever keeps the turn,
+ * and the encoders, for the end of an item and for a response's `output`.
+ */
+export class Transcript implements AnswerView {
+  readonly items: Item[] = [];
+  #open: MessageItem | ReasoningItem | CallItem | undefined;
+  #last: Item | undefined;
+  /** The summary part of the open reasoning that grows, by the backend's own number. */
+  #part = -1;
+  /** The message that holds what stands in no item of this round. */
+  #extra: MessageItem | undefined;
+
+  get current(): Item | undefined {
+    return this.#open ?? this.#last;
+  }
+
+  /** What was begun and is not done. */
+  get open(): Item | undefined {
+    return this.#open;
+  }
+
+  push(event: TurnEvent): void {
+    switch (event.type) {
+      case "text.delta":
+        this.#text(event.text, event.logprobs);
+        return;
+      case "reasoning.delta":
+        this.#think(event.text, event.part);
+        return;
+      case "call.arguments":
+        // They come whole with the call's end.
+        return;
+      case "message.started": {
+        const { id, continues, extensions } = event;
+        this.#open = { type: "message", role: "assistant", content: [], id, continues, extensions };
+        return;
+      }
+      case "refusal.delta":
+        this.#refuse(event.text);
+        return;
+      case "annotation.added":
+        this.#textPart()?.annotations?.push(event.annotation);
+        return;
+      case "message.done":
+        if (this.#open?.type === "message") {
+          if (event.status === "incomplete") this.#open.isIncomplete = true;
+          if (event.isCommentary) this.#open.isCommentary = true;
+        }
+        this.#done();
+        return;
+      case "reasoning.started":
+        this.#open = { type: "reasoning", id: event.id, summary: [] };
+        this.#part = -1;
+        return;
+      case "reasoning.done":
+        if (this.#open?.type === "reasoning") this.#open.encrypted = event.encrypted;
+        this.#done();
+        return;
+      case "call.started": {
+        const { kind, owner, callId, id, name, namespace, extensions } = event;
+        this.#open = { type: "call", kind, owner, callId, id, name, namespace, arguments: "", extensions };
+        return;
+      }
+      case "call.done":
+        if (this.#open?.type === "call") this.#open.arguments = event.arguments;
+        this.#done();
+        return;
+      case "output.done":
+        this.#add({ type: "output", kind: event.kind, callId: event.callId, output: event.output });
+        return;
+      case "item.done": {
+        const { id, format, item, isToolCall, extensions } = event;
+        this.#add({ type: "opaque", format, fields: { ...item, id }, isToolCall, extensions });
+        return;
+      }
+      case "message.extra":
+        this.#keepExtra(event.extensions);
+    }
+  }
+
+  /** The next round begins. What the last one left unfinished is gone. Returns where it begins, for `rollBack`. */
+  beginRound(): number {
+    this.#open = undefined;
+    this.#extra = undefined;
+    return this.items.length;
+  }
+
+  /** Forgets what has come since. */
+  rollBack(mark: number): void {
+    this.items.length = mark;
+    this.#open = undefined;
+    this.#last = this.items.at(-1);
+    this.#extra = undefined;
+  }
+
+  #done(): void {
+    if (!this.#open) return;
+    this.#last = this.#open;
+    this.items.push(this.#open);
+    this.#open = undefined;
+  }
+
+  #add(item: Item): void {
+    this.#last = item;
+    this.items.push(item);
+  }
+
+  #text(text: string, logprobs: JsonObject[] | undefined): void {
+    const part = this.#textPart();
+    if (!part) return;
+    part.text += text;
+    if (!logprobs) return;
+    part.logprobs ??= [];
+    for (const logprob of logprobs) part.logprobs.push(logprob);
+  }
+
+  #textPart(): TextPart | undefined {
+    if (this.#open?.type !== "message") return undefined;
+    const { content } = this.#open;
+    const last = content[content.length - 1];
+    if (last?.type === "text") return last;
+    const part: TextPart = { type: "text", text: "", annotations: [] };
+    content.push(part);
+    return part;
+  }
+
+  #refuse(text: string): void {
+    if (this.#open?.type !== "message") return;
+    const { content } = this.#open;
+    const last = content[content.length - 1];
+    if (last?.type === "refusal") last.refusal += text;
+    else content.push({ type: "refusal", refusal: text } satisfies RefusalPart);
+  }
+
+  #think(text: string, part: number): void {
+    if (this.#open?.type !== "reasoning") return;
+    const { summary } = this.#open;
+    if (part === this.#part) summary[summary.length - 1] += text;
+    else {
+      summary.push(text);
+      this.#part = part;
+    }
+  }
+
+  /** Lists come in pieces; of anything else the last word counts. */
+  #keepExtra({ format, fields }: Extensions): void {
+    let kept = this.#extra?.extensions;
+    if (kept?.format !== format) {
+      kept = { format, fields: {} };
+      this.#extra = { type: "message", role: "assistant", content: [], extensions: kept };
+      this.items.push(this.#extra);
+    }
+    for (const [key, value] of Object.entries(fields)) {
+      const before = kept.fields[key];
+      if (Array.isArray(before) && Array.isArray(value)) for (const piece of value) before.push(piece);
+      else kept.fields[key] = Array.isArray(value) ? [...value] : value;
+    }
+  }
+}

@@ -1,0 +1,53 @@
+import type { TurnEnding, TurnEvent } from "./event.ts";
+import type { Item } from "./item.ts";
+
+/**
+ * Where an encoder writes: one frame is one event of a client's API, as its name and its JSON. The transport behind it decides what
+ * becomes of a frame: an event of a server-sent stream, a message of a WebSocket, a line of a log.
+ */
+export interface FrameSink {
+  /** `event` is empty where the API gives its events no names. */
+  frame(event: string, json: string): void;
+  /** Tells a waiting client that the turn goes on, where the API has no event for that. */
+  keepAlive(): void;
+  /** Nothing follows. */
+  end(): void;
+}
+
+/** A sink whose frames become text for a connection. */
+export interface TextSink extends FrameSink {
+  /** What has come since the last time. */
+  take(): string;
+}
+
+/** The answer as it grows: the engine's one fold of the turn's events. */
+export interface AnswerView {
+  /** Those that are done, of all rounds. */
+  readonly items: readonly Item[];
+  /** The item that is open; where none is, the one that was done last. */
+  readonly current: Item | undefined;
+}
+
+/**
+ * Turns the events of a turn into frames of one API. The answer that it is given has each event in it before the encoder sees the
+ * event, so that an encoder keeps no copy of what was said.
+ */
+export interface Encoder {
+  /** Whether the answer goes out as it comes. Otherwise `end` writes all of it as one frame. */
+  readonly streams: boolean;
+  /** Called once, before anything else, with the answer's id. */
+  open(id: string): void;
+  push(event: TurnEvent): void;
+  keepAlive(): void;
+  /** Called once, last. */
+  end(ending: TurnEnding): void;
+}
+
+/** Where the answer to one request goes, once it is opened. */
+export interface ReplyStream {
+  /** Sends status and headers: from now on a failure is told in the stream. */
+  open(): void;
+  /** A promise means that the client is full: it resolves when it can take more. */
+  write(text: string): Promise<void> | undefined;
+  end(text: string): void;
+}
