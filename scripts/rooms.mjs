@@ -53,7 +53,11 @@ export const rooms = [
     holds: "runs one turn: the stages of a round, and the driver between rounds",
     imports: ["turn", "tools", "dialects"],
   },
-  { name: "store", holds: "stored responses and conversations", imports: ["turn"], unbuilt: true },
+  {
+    name: "store",
+    holds: "what outlives a request: short-lived memory; later stored responses and conversations",
+    imports: ["turn"],
+  },
   { name: "guard", holds: "who may come in, and how often: keys, hosts, origins, limits", imports: ["turn"] },
   { name: "telemetry", holds: "events, metrics, logs, redaction", imports: ["turn"] },
   {

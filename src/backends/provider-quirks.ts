@@ -1,4 +1,4 @@
-import { isPortableId, isRefusal, quotesOthers, TurnError } from "../turn/index.ts";
+import { compactId, isPortableId, isRefusal, quotesOthers, TurnError } from "../turn/index.ts";
 import type { ProviderApi } from "./service.ts";
 
 /** No configuration has more models; clients may name any. */
@@ -14,6 +14,15 @@ const wantsNine = /tool[ _]?call[ _]?id.*length of 9/is;
 const wantsTurns =
   /roles must alternate|system message must be (?:at )?the (?:beginning|first)|unexpected role .?system/i;
 const wantsNoSystem = /system role (?:is )?not supported|only user(?:,| and) assistant roles/i;
+
+/** How providers say that they cannot decrypt reasoning which they were given: by a code, or in words alone. */
+const cannotDecrypt = "invalid_encrypted_content";
+const unverified = /encrypted content.*could not be verified/is;
+
+/** Whether a provider refuses the request because it cannot read the encrypted reasoning in it. */
+export function refusesSealedReasoning({ code, body, message }: TurnError): boolean {
+  return code === "upstream_rejected" && (body.code === cannotDecrypt || unverified.test(message));
+}
 
 /** any: as they come. in turn: one system message before all others, and nobody speaks twice in a row. without system: nor that one. */
 export type MessageOrder = "any" | "in turn" | "without system";
@@ -40,6 +49,10 @@ export class ProviderQuirks {
   takesCallId(id: string, model: string): boolean {
     const short = this.#mistral || mistralNames.test(model) || this.#shortIds.has(model);
     return short ? shortId.test(id) : isPortableId(id);
+  }
+
+  callIdFor(id: string, model: string): string {
+    return this.takesCallId(id, model) ? id : compactId(id);
   }
 
   messageOrder(model: string): MessageOrder {

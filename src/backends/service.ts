@@ -1,4 +1,14 @@
-import type { Backend, BackendRound, Capabilities, Emit, JsonObject, Lifecycle, Tool, Turn } from "../turn/index.ts";
+import type {
+  Backend,
+  BackendRound,
+  Capabilities,
+  Emit,
+  HistoryQuirks,
+  JsonObject,
+  Lifecycle,
+  Tool,
+  Turn,
+} from "../turn/index.ts";
 import { ProviderQuirks } from "./provider-quirks.ts";
 import { type AnswerReader, Upstream, type UpstreamOptions } from "./upstream.ts";
 import type { Redact } from "./upstream-errors.ts";
@@ -10,12 +20,11 @@ export type ProviderApi = "chat" | "responses";
 export interface ServiceApi {
   readonly name: ProviderApi;
   path: string;
-  /** Whether reasoning is part of a message, so that a provider may miss it there. */
-  readonly wantsReasoning: boolean;
   /** Whether providers of the API keep responses. */
   readonly keepsResponses: boolean;
   /** Whether a provider may know tools that the request does not list. */
   readonly knowsOtherTools: boolean;
+  quirks(provider: ProviderQuirks): HistoryQuirks;
   carries(tool: Tool, quirks: ProviderQuirks): boolean;
   writeRequest(turn: Turn, quirks: ProviderQuirks): JsonObject;
   createReader(backend: string, redact: Redact, emit: Emit, turn: Turn): AnswerReader;
@@ -39,11 +48,9 @@ export class ServiceBackend implements Backend {
     this.#quirks = new ProviderQuirks(options.baseUrl);
     this.capabilities = {
       carries: (tool) => api.carries(tool, this.#quirks),
-      wantsReasoning: api.wantsReasoning,
       keepsResponses: api.keepsResponses,
       knowsOtherTools: api.knowsOtherTools,
-      takesCallId: (id, model) => this.#quirks.takesCallId(id, model),
-      takesReasoning: (model) => this.#quirks.thinks(model),
+      quirks: api.quirks(this.#quirks),
     };
     this.lifecycle = { models: () => this.#upstream.models(), close: () => this.#upstream.close() };
   }
@@ -66,7 +73,7 @@ export class ServiceBackend implements Backend {
   }
 
   #noticing({ model }: Turn, emit: Emit): Emit {
-    if (!this.#api.wantsReasoning || this.#quirks.thinks(model)) return emit;
+    if (!this.capabilities.quirks.wantsReasoning || this.#quirks.thinks(model)) return emit;
     return (event) => {
       if (event.type === "reasoning.delta") this.#quirks.sawThinking(model);
       emit(event);

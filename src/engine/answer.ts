@@ -21,6 +21,8 @@ export interface AnswerParts {
   ids: Ids;
   idForm: AnswerIdForm;
   clock: Clock;
+  /** Whether anybody but the encoder reads the transcript. */
+  isRead: boolean;
 }
 
 /** What the round under way hears of its answer. */
@@ -71,8 +73,9 @@ export class Answer {
   endedAt = 0;
   ending: TurnEnding | undefined;
 
-  constructor({ createEncoder, sink, reply, ids, idForm, clock }: AnswerParts) {
+  constructor({ createEncoder, sink, reply, ids, idForm, clock, isRead }: AnswerParts) {
     this.#encoder = createEncoder(this.transcript);
+    this.transcript.isRead = isRead || this.#encoder.readsAnswer;
     this.#sink = sink;
     this.#reply = reply;
     this.#ids = ids;
@@ -252,6 +255,11 @@ export class Answer {
     } catch (thrown) {
       this.end({ type: "turn.failed", error: toTurnError(thrown) });
     }
+  }
+
+  /** Gives the answer its id, where it has none yet and the client is going to see one. */
+  name(ending: TurnEnding): void {
+    if (!this.isEnded && ending.type === "turn.finished") this.#open();
   }
 
   /** The one place where a turn ends. `inStream`: a stream is opened for it where there is none yet. */

@@ -6,7 +6,7 @@ export interface Candidate {
   backend: Backend;
   breaker: Breaker;
   /** What this backend is asked. Made only when the candidate is tried. */
-  request: (ask: Ask) => BackendRequest | Promise<BackendRequest>;
+  request: (ask: Ask) => Promise<BackendRequest>;
   /** How often a failure is met with the same request again. */
   retries: number;
   /** Slips in the arguments that a provider gives are mended, where the tool is not strict. */

@@ -1,146 +1,124 @@
 import { createHash } from "node:crypto";
-import { LRUCache } from "lru-cache";
 import { meaningOf } from "../tools/index.ts";
-import { type Extensions, type Item, isNumberedId, type JsonObject, type Part } from "../turn/index.ts";
+import { type CallItem, type JsonValue, type Memory, memoryKey } from "../turn/index.ts";
+import { type KeptCall, type KeptResponse, readCall, readResponse, writeCall, writeResponse } from "./kept-records.ts";
 
-/** What a client may lose of a call before it comes back, and its backend may want. */
-export interface KeptCall {
-  /** Who made the call. */
-  backend: string;
-  model: string;
-  /** As the backend named it, where the client knows it by another id. */
-  callId?: string | undefined;
-  /** What the model thought before it, as text that a chat provider may want back. */
-  reasoning?: string | undefined;
-  /** The same as a Responses provider's own items, which it may miss before the item of the call. */
-  sealed?: readonly SealedReasoning[] | undefined;
-  /** What else a chat provider wants back beside the call (`reasoning_details`) or in it (`extra_content`). */
-  extra?: JsonObject | undefined;
-  extensions?: Extensions | undefined;
+/** A conversation that rests for longer goes on without. In milliseconds. */
+const timeToLive = 24 * 60 * 60 * 1000;
+
+/** The maker of reasoning that no backend here can read: its own has refused it. No backend has an empty name. */
+export const unreadable = "";
+
+/** What tells a call apart, with what came before it: some providers name the first call of every conversation alike. */
+export type CallIdentity = Pick<CallItem, "callId" | "name" | "arguments">;
+
+/** A call of a history, and what may have come before it when it was made, the likeliest first. */
+export interface SoughtCall {
+  call: CallIdentity;
+  before: readonly string[];
 }
 
-/** Encrypted where the client asked for that; otherwise only the provider has it. */
-export interface SealedReasoning {
-  id: string;
-  encrypted: string | undefined;
-}
-
-/** The memory of one key: no other key finds anything in it. */
-export interface Memory {
-  keepCall(call: CallNames, kept: KeptCall): void;
-  recallCall(call: CallNames): KeptCall | undefined;
-  /** Encrypted reasoning can be read only by who made it. */
-  keepReasoning(id: string, backend: string): void;
-  recallReasoning(id: string): string | undefined;
-  /** The provider's own id of a response, where the client's does not carry it. */
-  keepResponse(id: string, upstreamId: string): void;
-  recallResponse(id: string): string | undefined;
-  /** What of a response's calls a request must know that names the response and does not repeat them. */
-  keepCallsOf(response: string, calls: ResponseCalls): void;
-  recallCallsOf(response: string): ResponseCalls | undefined;
-}
-
-export interface ResponseCalls {
-  /** By the ids that the client knows. */
-  upstreamIds: ReadonlyMap<string, string>;
-  /** Of the conversation up to there, where its calls are numbered. */
-  lastNumber: number;
-}
-
-/** Some providers name the first call of every conversation alike, so an id alone does not tell which call is meant. */
-export interface CallNames {
-  callId: string;
-  name: string;
-  arguments: string;
-  /** What came before it. */
-  before: string;
+/** What is known, in the order in which it was sought. */
+export interface Recalled {
+  calls: (KeptCall | undefined)[];
+  /** The makers of reasoning, by its ids. */
+  makers: Map<string, string>;
 }
 
 /**
- * What comes before a call, as far as it tells the call from others of the same id: the user's last words. Ids that are counted are
- * the same in all conversations, so that for them everything counts that was said to the model.
+ * What the turns of one owner leave in memory for those that follow them, because a client may not bring it back. Nothing here ever
+ * rejects: a turn goes on without what cannot be read or written, and `onFailure` is told why.
  */
-export class Before {
-  #last = "";
-  readonly #unread: { text: string; isOutput: boolean }[] = [];
-  #digests: readonly string[] = [""];
-
-  add(item: Item): void {
-    if (item.type === "output") {
-      this.#unread.push({ text: typeof item.output === "string" ? item.output : textOf(item.output), isOutput: true });
-    }
-    if (item.type !== "message" || item.role !== "user") return;
-    this.#last = textOf(item.content);
-    this.#unread.push({ text: this.#last, isOutput: false });
-  }
-
-  of(callId: string): string {
-    return this.candidates(callId)[0] ?? "";
-  }
-
-  /** The newest first. Outputs that stand before a call may be those of calls that were made with it. */
-  candidates(callId: string): readonly string[] {
-    if (!isNumberedId(callId)) return [this.#last];
-    for (const { text, isOutput } of this.#unread) {
-      const [last = ""] = this.#digests;
-      const digest = createHash("sha256").update(`${last}\n${text}`).digest("base64");
-      this.#digests = isOutput ? [digest, ...this.#digests.slice(0, mostCandidates - 1)] : [digest];
-    }
-    this.#unread.length = 0;
-    return this.#digests;
-  }
-}
-
-const mostCandidates = 16;
-
-function textOf(parts: readonly Part[]): string {
-  return parts.map((part) => (part.type === "text" ? part.text : part.type)).join("\n");
-}
-
-/** Bytes of all keys together, and of one call. */
-const mostMemory = 64 * 1024 * 1024;
-const mostOfOne = 1024 * 1024;
-/** A conversation that rests longer goes on without. */
-const keptFor = 24 * 60 * 60 * 1000;
-/** What an entry costs beside its texts, roughly. */
-const entryCost = 400;
-
-/** What the turns of this gateway remember for those that follow them. What is used least is forgotten first. */
 export class Continuity {
-  readonly #calls = new LRUCache<string, KeptCall>({
-    maxSize: mostMemory,
-    maxEntrySize: mostOfOne,
-    sizeCalculation: sizeOf,
-    ttl: keptFor,
-  });
-  readonly #reasoning = new LRUCache<string, string>({ max: 50_000, ttl: keptFor });
-  readonly #responses = new LRUCache<string, string>({ max: 50_000, ttl: keptFor });
-  readonly #callsOf = new LRUCache<string, ResponseCalls>({ max: 10_000, ttl: keptFor });
+  readonly #memory: Memory;
+  readonly #owner: string;
+  readonly #onFailure: (error: unknown) => void;
 
-  /** `null`: no keys are configured, and all are one. */
-  of(key: string | null): Memory {
-    const mine = key === null ? "" : `${key}\n`;
-    return {
-      keepCall: (call, kept) => void this.#calls.set(mine + digestOf(call), kept),
-      recallCall: (call) => (this.#calls.size === 0 ? undefined : this.#calls.get(mine + digestOf(call))),
-      keepReasoning: (id, backend) => void this.#reasoning.set(mine + id, backend),
-      recallReasoning: (id) => this.#reasoning.get(mine + id),
-      keepResponse: (id, upstreamId) => void this.#responses.set(mine + id, upstreamId),
-      recallResponse: (id) => this.#responses.get(mine + id),
-      keepCallsOf: (response, calls) => void this.#callsOf.set(mine + response, calls),
-      recallCallsOf: (response) => this.#callsOf.get(mine + response),
-    };
+  constructor(memory: Memory, owner: string, onFailure: (error: unknown) => void = () => {}) {
+    this.#memory = memory;
+    this.#owner = owner;
+    this.#onFailure = onFailure;
   }
+
+  keepCall(call: CallIdentity, before: string, kept: KeptCall): Promise<void> {
+    return this.#write([[callKey(digestOf(call), before), writeCall(kept)]]);
+  }
+
+  /** Encrypted reasoning can be read only by the backend that made it. */
+  keepMaker(ids: readonly string[], maker: string): Promise<void> {
+    return this.#write(ids.map((id) => [reasoningKey(id), maker]));
+  }
+
+  keepResponse(id: string, kept: KeptResponse): Promise<void> {
+    return this.#write([[responseKey(id), writeResponse(kept)]]);
+  }
+
+  /** However many they are, they are one read. */
+  async recall(sought: readonly SoughtCall[], reasoningIds: readonly string[]): Promise<Recalled> {
+    const ids = [...new Set(reasoningIds)];
+    const callKeys = sought.map(keysOf);
+    const found = await this.#read([...callKeys.flat(), ...ids.map(reasoningKey)]);
+    let at = 0;
+    const calls = callKeys.map((keys) => {
+      const candidates = found.slice(at, at + keys.length);
+      at += keys.length;
+      return readCall(candidates.find((value) => value !== undefined));
+    });
+    const makers = new Map<string, string>();
+    for (const id of ids) {
+      const maker = found[at++];
+      if (typeof maker === "string") makers.set(id, maker);
+    }
+    return { calls, makers };
+  }
+
+  async response(id: string): Promise<KeptResponse | undefined> {
+    const [kept] = await this.#read([responseKey(id)]);
+    return readResponse(kept);
+  }
+
+  async #read(keys: readonly string[]): Promise<(JsonValue | undefined)[]> {
+    if (keys.length === 0) return [];
+    try {
+      return await this.#memory.read(this.#owner, keys);
+    } catch (error) {
+      this.#onFailure(error);
+      return [];
+    }
+  }
+
+  async #write(entries: readonly [key: string, value: JsonValue][]): Promise<void> {
+    if (entries.length === 0) return;
+    const records = entries.map(([key, value]) => ({ key, value, ttl: timeToLive }));
+    try {
+      await this.#memory.write(this.#owner, records);
+    } catch (error) {
+      this.#onFailure(error);
+    }
+  }
+}
+
+/** Arguments may be long, and are digested once for all that may have come before the call. */
+function keysOf({ call, before }: SoughtCall): string[] {
+  const digest = digestOf(call);
+  return before.map((each) => callKey(digest, each));
 }
 
 /** By the arguments' meaning, since clients write them anew. */
-function digestOf({ callId, name, arguments: text, before }: CallNames): string {
+function digestOf({ callId, name, arguments: text }: CallIdentity): string {
   const hash = createHash("sha256");
-  for (const part of [callId, name, meaningOf(text), before]) hash.update(`${part.length}:${part}`);
+  for (const part of [callId, name, meaningOf(text)]) hash.update(`${part.length}:${part}`);
   return hash.digest("base64");
 }
 
-function sizeOf({ reasoning = "", callId = "", sealed, extra, extensions }: KeptCall): number {
-  const objects = [sealed, extra, extensions?.fields].map((value) => (value ? JSON.stringify(value).length : 0));
-  return entryCost + 2 * (reasoning.length + callId.length) + objects.reduce((sum, size) => sum + size, 0);
+function callKey(digest: string, before: string): string {
+  return memoryKey("call", createHash("sha256").update(`${digest}\n${before}`).digest("base64"));
+}
+
+function reasoningKey(id: string): string {
+  return memoryKey("reasoning", id);
+}
+
+function responseKey(id: string): string {
+  return memoryKey("response", id);
 }

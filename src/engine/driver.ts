@@ -1,6 +1,7 @@
 import { ArgumentChecks, promptTurn } from "../tools/index.ts";
 import {
   type AnswerIdForm,
+  type Backend,
   type BackendCallStarted,
   type CallOwner,
   Cancellation,
@@ -21,10 +22,10 @@ import {
 } from "../turn/index.ts";
 import { Answer } from "./answer.ts";
 import { type Ask, type Candidate, mayWorkElsewhere } from "./candidate.ts";
-import type { Memory } from "./continuity.ts";
+import type { Continuity } from "./continuity.ts";
+import { dropReasoning } from "./drop-reasoning.ts";
 import { InvalidCall } from "./invalid-call.ts";
 import { BlameCorrection, DropReasoning, decide, type Policy, Reask, Retry, Rewrite } from "./policies/index.ts";
-import { dropReasoning } from "./restore.ts";
 import { Round, type RoundResult } from "./round.ts";
 import { Settle } from "./settle/index.ts";
 import { stagesOf } from "./stages/index.ts";
@@ -41,7 +42,7 @@ export interface TurnPlan {
   sink: TextSink;
   idForm: AnswerIdForm;
   ids: Ids;
-  memory: Memory;
+  continuity: Continuity;
   listener: TurnListener;
   clock: Clock;
   /** When the request came in, by the same clock. */
@@ -106,7 +107,8 @@ class Driver {
   constructor(plan: TurnPlan, reply: ReplyStream) {
     this.#plan = plan;
     const { createEncoder, sink, ids, idForm, clock } = plan;
-    this.#answer = new Answer({ createEncoder, sink, reply, ids, idForm, clock });
+    const isRead = plan.seams !== undefined;
+    this.#answer = new Answer({ createEncoder, sink, reply, ids, idForm, clock, isRead });
   }
 
   async run(): Promise<Ending> {
@@ -226,23 +228,23 @@ class Driver {
   /** In the order in which they have their say. */
   #policiesFor({ backend, retries, reask }: Candidate): Policy[] {
     const { cancellation } = this.#plan;
-    const reasks = new Reask(reask, backend.capabilities.wantsReasoning ?? false);
+    const reasks = new Reask(reask, backend.capabilities.quirks.wantsReasoning);
     const isOverdue = (error: TurnError) => error === this.#cancellation.reason && error !== cancellation.reason;
     return [
       reasks,
       new Rewrite(),
-      new DropReasoning((error) => this.#dropsReasoning(error)),
+      new DropReasoning((error) => this.#dropsReasoning(backend, error)),
       new BlameCorrection(reasks, isOverdue),
       new Retry(retries),
     ];
   }
 
-  #dropsReasoning(error: TurnError): boolean | Promise<boolean> {
-    return this.#asked !== undefined && dropReasoning(error, this.#asked, this.#plan.memory);
+  async #dropsReasoning({ capabilities }: Backend, error: TurnError): Promise<boolean> {
+    return this.#asked !== undefined && dropReasoning(error, this.#asked, capabilities.quirks, this.#plan.continuity);
   }
 
   async #attempt(candidate: Candidate, ask: Ask): Promise<Round> {
-    const { ids, listener, memory, clock, seams } = this.#plan;
+    const { ids, listener, continuity, clock, seams } = this.#plan;
     const { backend } = candidate;
     await backend.lifecycle?.prepare?.(this.#cancellation);
     const request = await candidate.request(ask);
@@ -253,7 +255,7 @@ class Driver {
     listener.attemptStarted?.(backend.name);
     this.#asked = asked;
     // A backend that knows nothing of calls misses nothing of them.
-    const remembered = prompted ? undefined : new RememberedCalls(memory, backend, turn, this.#plan.turn.input);
+    const remembered = prompted ? undefined : new RememberedCalls(continuity, backend, turn, this.#plan.turn.input);
     if (remembered) this.#remembered.push(remembered);
     return new Round({
       candidate,
@@ -272,6 +274,7 @@ class Driver {
   async #end(ending: TurnEnding): Promise<void> {
     const said = ending.type === "turn.failed" && this.#say(ending.error);
     const told: TurnEnding = said ? { type: "turn.finished", reason: "stop" } : ending;
+    this.#answer.name(told);
     const refused = await this.#waitBeforeEnd(told);
     const last = refused ?? told;
     const isInStream = last.type === "turn.failed" && this.#plan.isToldInStream?.(last.error);
@@ -301,6 +304,8 @@ class Driver {
     const { seams, listener } = this.#plan;
     const waits: Promise<void>[] = [];
     for (const { pending } of this.#remembered) if (pending) waits.push(pending);
+    const response = this.#rememberResponse();
+    if (response) waits.push(response);
     const kept = seams?.beforeEnd?.(ending, this.#answer.transcript);
     if (kept) waits.push(kept);
     if (waits.length === 0) return undefined;
@@ -323,13 +328,13 @@ class Driver {
   }
 
   /** What a later request may need that names the response and does not repeat what is in it. */
-  #remember(): void {
-    const { memory, ids } = this.#plan;
+  #rememberResponse(): Promise<void> | undefined {
+    const { continuity, ids } = this.#plan;
     const { uncarried, keptId } = this.#answer;
-    if (uncarried) memory.keepResponse(uncarried.id, uncarried.upstreamId);
-    const { upstreamIds, lastNumber } = ids;
-    if (keptId !== undefined && upstreamIds.size + lastNumber > 0)
-      memory.keepCallsOf(keptId, { upstreamIds, lastNumber });
+    const { upstreamIds: callIds, lastNumber } = ids;
+    if (keptId === undefined) return undefined;
+    if (!uncarried && callIds.size + lastNumber === 0) return undefined;
+    return continuity.keepResponse(keptId, { upstreamId: uncarried?.upstreamId, callIds, lastNumber });
   }
 
   /** Whose fault it is that the time is over: a client that reads slowly makes its backend slow. */
@@ -342,7 +347,6 @@ class Driver {
   #conclude(): Ending {
     const { receivedAt, listener, clock } = this.#plan;
     const { ending: last, usage, firstContentAt, endedAt, isOpened, body } = this.#answer;
-    this.#remember();
     const now = clock.now();
     const ending: Ending = {
       status: statusOf(last),

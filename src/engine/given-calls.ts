@@ -3,8 +3,8 @@ import type { OutstandingCalls } from "./outstanding.ts";
 
 export interface GivenCallsOptions {
   requestId: string;
-  /** Whose request it is; `null` where no keys are configured. */
-  key: string | null;
+  /** Whose request it is. */
+  owner: string;
   /** The request's input, with the ids by which the client knows its calls: the backend may know others. */
   input: readonly Item[];
   /** Whether the client gets ids, which its results can name. A legacy answer has none. */
@@ -24,8 +24,8 @@ export class GivenCalls implements TurnListener {
   }
 
   turnStarted(): void {
-    const { key, input, requestId } = this.#options;
-    this.#outstanding.hear(key, input, requestId);
+    const { owner, input, requestId } = this.#options;
+    this.#outstanding.hear(owner, input, requestId);
   }
 
   attemptStarted(): void {
@@ -54,7 +54,7 @@ export class GivenCalls implements TurnListener {
   }
 
   #give({ callId, name }: CallStarted): void {
-    const { key, requestId, hasIds } = this.#options;
-    if (hasIds) this.#outstanding.give(key, callId, name, requestId);
+    const { owner, requestId, hasIds } = this.#options;
+    if (hasIds) this.#outstanding.give(owner, callId, name, requestId);
   }
 }

@@ -1,5 +1,5 @@
 export type { Candidate, Recovery } from "./candidate.ts";
-export { Continuity, type Memory } from "./continuity.ts";
+export { Continuity } from "./continuity.ts";
 export { type Ending, type NextRound, runTurn, type TurnPlan, type TurnSeams } from "./driver.ts";
 export { GivenCalls, type GivenCallsOptions } from "./given-calls.ts";
 export { OutstandingCalls } from "./outstanding.ts";

@@ -18,7 +18,7 @@ interface BroughtResult {
 }
 
 interface GivenCall {
-  /** The key, and the id by which the client knows it. */
+  /** The owner, and the id by which the client knows the call. */
   readonly place: string;
   readonly callId: string;
   readonly name: string;
@@ -34,7 +34,7 @@ export interface OutstandingOptions {
   events: EventSink;
   log: Log;
   clock?: Clock;
-  /** How many are kept, of all keys together. */
+  /** How many are kept, of all owners together. */
   most?: number;
 }
 
@@ -54,7 +54,7 @@ export class OutstandingCalls {
   readonly #log: Log;
   readonly #clock: Clock;
   readonly #most: number;
-  /** By key and id, the oldest first. */
+  /** By owner and id, the oldest first. */
   readonly #calls = new Map<string, GivenCall[]>();
   #oldest: GivenCall | undefined;
   #newest: GivenCall | undefined;
@@ -77,12 +77,12 @@ export class OutstandingCalls {
   }
 
   /**
-   * The client of a key has a call now, and may bring its result. `turn` is the id of the request that made the call. Where no keys
-   * are configured (`null`), all clients are one; otherwise no other key's requests touch the call.
+   * An owner's client has a call now, and may bring its result. `turn` is the id of the request that made the call. No other owner's
+   * requests touch the call.
    */
-  give(key: string | null, callId: string, name: string, turn: string): void {
+  give(owner: string, callId: string, name: string, turn: string): void {
     if (this.#isClosed) return;
-    const place = ownedBy(key) + callId;
+    const place = ownedBy(owner) + callId;
     const givenAt = this.#clock.now();
     const call: GivenCall = { place, callId, name, turn, givenAt, state: "open", next: undefined };
     const same = this.#calls.get(place);
@@ -97,9 +97,9 @@ export class OutstandingCalls {
   }
 
   /** Reads what a request says of the calls before it, and reports the results that it brings and that were not reported yet. */
-  hear(key: string | null, input: readonly Item[], requestId: string): void {
+  hear(owner: string, input: readonly Item[], requestId: string): void {
     if (this.#kept === 0 && !this.#events.on) return;
-    const results = this.#hear(ownedBy(key), input);
+    const results = this.#hear(ownedBy(owner), input);
     if (this.#events.on) for (const result of results) this.#tellResult(result, requestId);
   }
 
@@ -212,9 +212,9 @@ export class OutstandingCalls {
   }
 }
 
-/** What the places of a key's calls begin with. */
-function ownedBy(key: string | null): string {
-  return key === null ? "" : `${key}\n`;
+/** What the places of an owner's calls begin with. */
+function ownedBy(owner: string): string {
+  return `${owner}\n`;
 }
 
 interface LastTurn {
@@ -258,7 +258,7 @@ function readLastTurn(
 }
 
 function isModels(item: Item): boolean {
-  if (item.type === "opaque") return typeof item.fields.type === "string" && item.fields.type.endsWith("_call");
+  if (item.type === "opaque") return item.isToolCall === true;
   return item.type === "call" || item.type === "reasoning" || (item.type === "message" && item.role === "assistant");
 }
 

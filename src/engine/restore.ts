@@ -1,225 +1,57 @@
-import { createHash } from "node:crypto";
-import {
-  type Backend,
-  type CallItem,
-  type Item,
-  isPortableId,
-  type OutputItem,
-  type ReasoningItem,
-  type Turn,
-  type TurnError,
-} from "../turn/index.ts";
-import { Before, type KeptCall, type Memory } from "./continuity.ts";
+import type { Backend, CallItem, Item, Turn } from "../turn/index.ts";
+import type { Continuity, SoughtCall } from "./continuity.ts";
+import { ConversationDigest } from "./conversation-digest.ts";
+import type { KeptCall } from "./kept-records.ts";
+import { type KnownHistory, RestoredHistory } from "./restored-history.ts";
 
 /**
  * The turn as this backend can take it: its own calls under its own names and with what it thought before them, the calls of
  * others under ids that it accepts, and no reasoning that only another can read. `standsIn`: another backend was asked for.
  */
-export function restoreTurn(turn: Turn, backend: Backend, memory: Memory, standsIn: boolean): Turn {
+export async function restoreTurn(
+  turn: Turn,
+  backend: Backend,
+  continuity: Continuity,
+  standsIn: boolean,
+): Promise<Turn> {
   if (!turn.input.some(isOfInterest)) return turn;
-  const history = new History(turn, backend, memory, standsIn);
+  const known = await recallHistory(turn.input, backend, continuity);
+  const history = new RestoredHistory(turn, backend, known, standsIn);
   for (const item of turn.input) history.add(item);
   return { ...turn, input: history.finish() };
 }
-
-/** The maker of reasoning that no backend here can read. */
-const nobody = "";
-
-/**
- * Whether a provider refuses reasoning that it cannot decrypt, and which of the turn's it may be: from now on none of it is given to
- * anybody. False where there is nothing left that could be dropped.
- */
-export function dropReasoning(error: TurnError, { input }: Turn, memory: Memory): boolean {
-  if (error.code !== "upstream_rejected") return false;
-  if (error.body.code !== "invalid_encrypted_content" && !unreadable.test(error.message)) return false;
-  const sealed = input.flatMap((item) => (item.type === "reasoning" && item.encrypted ? [item.id ?? ""] : []));
-  const owned = sealed.filter((id) => id !== "" && memory.recallReasoning(id) !== nobody);
-  if (owned.length > mostDropped) return false;
-  for (const id of owned) memory.keepReasoning(id, nobody);
-  return owned.length > 0;
-}
-
-/** No conversation has more, and what others need remembered must not be forgotten over one. */
-const mostDropped = 5_000;
-
-const unreadable = /encrypted content.*could not be verified/is;
 
 function isOfInterest({ type }: Item): boolean {
   return type === "call" || type === "output" || type === "reasoning";
 }
 
-class History {
-  readonly #backend: Backend;
-  readonly #model: string;
-  readonly #memory: Memory;
-  readonly #standsIn: boolean;
-  readonly #items: Item[] = [];
-  /** What the client calls a call, and what the backend is told. */
-  readonly #ids = new Map<string, string>();
-  readonly #taken = new Set<string>();
-  /** What the assistant did between two answers: a chat provider has it as one message. */
-  #group: Item[] = [];
-  /** What is remembered of the group's calls. */
-  #kept: KeptCall[] = [];
-  readonly #before = new Before();
-
-  constructor({ model, input }: Turn, backend: Backend, memory: Memory, standsIn: boolean) {
-    this.#backend = backend;
-    this.#model = model;
-    this.#memory = memory;
-    this.#standsIn = standsIn;
-    for (const item of input) if (item.type === "call") this.#taken.add(item.callId);
+async function recallHistory(input: readonly Item[], backend: Backend, continuity: Continuity): Promise<KnownHistory> {
+  const digest = new ConversationDigest();
+  const items: CallItem[] = [];
+  const sought: SoughtCall[] = [];
+  const reasoningIds: string[] = [];
+  for (const item of input) {
+    if (item.type === "call") {
+      items.push(item);
+      sought.push({ call: item, before: digest.candidates(item.callId) });
+    } else if (item.type === "reasoning" && item.id !== undefined) reasoningIds.push(item.id);
+    digest.add(item);
   }
-
-  add(item: Item): void {
-    this.#add(item);
-    this.#before.add(item);
-  }
-
-  #add(item: Item): void {
-    switch (item.type) {
-      case "reasoning":
-        this.#group.push(item);
-        return;
-      case "call":
-        this.#group.push(this.#call(item));
-        return;
-      case "message":
-        if (item.role === "assistant") {
-          this.#group.push(item);
-          return;
-        }
-        break;
-      case "output":
-        this.#endGroup();
-        this.#items.push(this.#output(item));
-        return;
-    }
-    this.#endGroup();
-    this.#items.push(item);
-  }
-
-  finish(): Item[] {
-    this.#endGroup();
-    return this.#items;
-  }
-
-  #call(item: CallItem): CallItem {
-    const { callId: id, name, arguments: text } = item;
-    const kept = this.#recall(id, name, text);
-    if (kept) this.#kept.push(kept);
-    const callId = this.#idFor(id, kept);
-    const own = kept && this.#isOwn(kept) ? kept : undefined;
-    this.#ids.set(item.callId, callId);
-    // What a client brings of its own API means nothing to a backend of the other.
-    const extensions =
-      own?.extensions && own.extensions.format !== item.extensions?.format ? own.extensions : item.extensions;
-    return callId === item.callId && extensions === item.extensions ? item : { ...item, callId, extensions };
-  }
-
-  #recall(callId: string, name: string, text: string): KeptCall | undefined {
-    for (const before of this.#before.candidates(callId)) {
-      const kept = this.#memory.recallCall({ callId, name, arguments: text, before });
-      if (kept) return kept;
-    }
-    return undefined;
-  }
-
-  #output(item: OutputItem): OutputItem {
-    const callId = this.#ids.get(item.callId) ?? this.#idFor(item.callId, undefined);
-    return callId === item.callId ? item : { ...item, callId };
-  }
-
-  /**
-   * The backend's own id of its call. Not where it would stand twice in the conversation, nor where another model of the same
-   * backend would refuse it.
-   */
-  #idFor(id: string, kept: KeptCall | undefined): string {
-    const own = kept?.backend === this.#backend.name ? kept.callId : undefined;
-    if (own !== undefined && !this.#taken.has(own) && (kept?.model === this.#model || this.#takes(own))) {
-      this.#taken.add(own);
-      return own;
-    }
-    return this.#takes(id) ? id : shortId(id);
-  }
-
-  #takes(id: string): boolean {
-    return this.#backend.capabilities.takesCallId?.(id, this.#model) ?? isPortableId(id);
-  }
-
-  #endGroup(): void {
-    if (this.#group.length === 0) return;
-    const own = this.#kept.filter((kept) => this.#isOwn(kept));
-    const group = this.#group.flatMap((item): Item[] =>
-      item.type === "reasoning" ? this.#reasoning(item, own.length > 0) : [item],
-    );
-    const missing = missingBefore(group, own).filter((item) => !this.#isDropped(item));
-    // A Responses provider refuses an item of its own whose reasoning is gone; without its id it takes the item as new.
-    const isGone = missing.length === 0 && own.some(({ sealed }) => sealed) && !group.some(isReasoning);
-    const orphaned = isGone || group.length < this.#group.length;
-    this.#items.push(...missing, ...(orphaned ? group.map(withoutId) : group));
-    this.#group = [];
-    this.#kept = [];
-  }
-
-  #isDropped(item: Item): boolean {
-    return item.type === "reasoning" && item.id !== undefined && this.#memory.recallReasoning(item.id) === nobody;
-  }
-
-  /** What another model of the same backend has thought is its own as well where it thinks aloud too. */
-  #isOwn({ backend, model }: KeptCall): boolean {
-    if (backend !== this.#backend.name) return false;
-    return model === this.#model || (this.#backend.capabilities.takesReasoning?.(this.#model) ?? false);
-  }
-
-  /** Reasoning of another backend is text at best, and only for a model that thinks aloud itself. */
-  #reasoning(item: ReasoningItem, isOwn: boolean): ReasoningItem[] {
-    const maker = item.id === undefined ? undefined : this.#memory.recallReasoning(item.id);
-    // What is encrypted was made by a Responses provider, and is nothing to a chat one.
-    const isElsewhere = item.encrypted !== undefined && this.#backend.capabilities.wantsReasoning === true;
-    const known = maker ?? this.#kept[0]?.backend ?? (isElsewhere ? nobody : undefined);
-    const isReadable = isOwn || known === this.#backend.name || (known === undefined && !this.#standsIn);
-    if (isReadable && maker !== nobody) return [item];
-    return this.#backend.capabilities.takesReasoning?.(this.#model)
-      ? [{ type: "reasoning", summary: item.summary }]
-      : [];
-  }
+  const { calls, makers } = await continuity.recall(sought, reasoningIds);
+  const kept = new Map<CallItem, KeptCall>();
+  items.forEach((item, at) => {
+    const call = calls[at];
+    if (call) kept.set(item, call);
+  });
+  const sealed = sealedIds(kept.values(), backend).filter((id) => !makers.has(id));
+  if (sealed.length === 0) return { calls: kept, makers };
+  // Reasoning that is about to be put back may have been refused since.
+  const more = await continuity.recall([], sealed);
+  return { calls: kept, makers: new Map([...makers, ...more.makers]) };
 }
 
-/** What the client has dropped of what came before its calls. */
-function missingBefore(group: readonly Item[], kept: readonly KeptCall[]): Item[] {
-  const missing: Item[] = [];
-  const reasoning = kept.find((call) => call.reasoning !== undefined)?.reasoning;
-  const thought = group.some(isReasoning);
-  if (reasoning !== undefined && !thought) missing.push({ type: "reasoning", summary: [reasoning] });
-  const sealed = kept.find((call) => call.sealed !== undefined)?.sealed;
-  // A chat client brings the words of it alone, which the provider cannot read.
-  const isSealed = group.some((item) => item.type === "reasoning" && item.encrypted !== undefined);
-  if (sealed?.every(({ encrypted }) => encrypted !== undefined) && !isSealed) {
-    for (const { id, encrypted } of sealed) missing.push({ type: "reasoning", id, summary: [], encrypted });
-  }
-  const extra = kept.find((call) => call.extra !== undefined)?.extra;
-  const hasExtra = group.some(
-    (item) => item.type === "message" && item.extensions?.fields.reasoning_details !== undefined,
-  );
-  if (extra && !hasExtra) {
-    missing.push({ type: "message", role: "assistant", content: [], extensions: { format: "chat", fields: extra } });
-  }
-  return missing;
-}
-
-function isReasoning({ type }: Item): boolean {
-  return type === "reasoning";
-}
-
-function withoutId(item: Item): Item {
-  return item.type === "call" || item.type === "message" ? { ...item, id: undefined } : item;
-}
-
-const letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
-
-/** Nine letters and digits: what Mistral insists on is taken by all. The same id always becomes the same. */
-function shortId(id: string): string {
-  const digest = createHash("sha256").update(id).digest();
-  return Array.from(digest.subarray(0, 9), (byte) => letters.charAt(byte % letters.length)).join("");
+function sealedIds(calls: Iterable<KeptCall>, { name, capabilities }: Backend): string[] {
+  if (capabilities.quirks.wantsReasoning) return [];
+  const own = [...calls].filter((call) => call.backend === name).flatMap(({ reasoning }) => reasoning);
+  return own.flatMap(({ id, encrypted }) => (id !== undefined && encrypted !== undefined ? [id] : []));
 }

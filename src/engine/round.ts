@@ -73,6 +73,7 @@ export class Round implements RoundWatch {
   #isOver = false;
   #heardEnd = false;
   #usage: Usage | undefined;
+  #callsDone = 0;
   /** What the model has said and thought, up to more than anybody wants to quote. */
   said = "";
   thought = "";
@@ -87,6 +88,7 @@ export class Round implements RoundWatch {
     this.#settle = new Settle(calls, (event) => {
       answer.receive(event);
       onEvent?.(event);
+      if (event.type === "call.done") this.#callsDone++;
     });
     this.#emit = line(stages, (event) => this.#take(event));
     this.begun = new Promise((resolve, reject) => {
@@ -171,10 +173,9 @@ export class Round implements RoundWatch {
   #finish(event: RoundFinished): void {
     const ending = this.#settle.finish(event);
     this.#answer.finishRound();
-    const result = this.#result(ending);
     // Nothing was dropped, but that is told as well.
-    if (result.calls.length > 0) this.#cutoffListener?.cutOff?.({ bytes: 0 });
-    this.#end(result);
+    if (this.#callsDone > 0) this.#cutoffListener?.cutOff?.({ bytes: 0 });
+    this.#end(this.#result(ending));
     // A stage has ended the round, and the rest is not wanted.
     if (!this.#heardEnd) this.#cancellation.cancel(unwanted);
   }

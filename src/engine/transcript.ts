@@ -17,6 +17,8 @@ import type {
  */
 export class Transcript implements AnswerView {
   readonly items: Item[] = [];
+  /** Whether anybody reads it. Otherwise it knows which item is open, and keeps nothing of it: an answer may be long. */
+  isRead = true;
   #open: MessageItem | ReasoningItem | CallItem | undefined;
   #last: Item | undefined;
   /** The summary part of the open reasoning that grows, by the backend's own number. */
@@ -36,10 +38,10 @@ export class Transcript implements AnswerView {
   push(event: TurnEvent): void {
     switch (event.type) {
       case "text.delta":
-        this.#text(event.text, event.logprobs);
+        if (this.isRead) this.#text(event.text, event.logprobs);
         return;
       case "reasoning.delta":
-        this.#think(event.text, event.part);
+        if (this.isRead) this.#think(event.text, event.part);
         return;
       case "call.arguments":
         // They come whole with the call's end.
@@ -50,10 +52,10 @@ export class Transcript implements AnswerView {
         return;
       }
       case "refusal.delta":
-        this.#refuse(event.text);
+        if (this.isRead) this.#refuse(event.text);
         return;
       case "annotation.added":
-        this.#textPart()?.annotations?.push(event.annotation);
+        if (this.isRead) this.#textPart()?.annotations?.push(event.annotation);
         return;
       case "message.done":
         if (this.#open?.type === "message") {
@@ -83,12 +85,12 @@ export class Transcript implements AnswerView {
         this.#add({ type: "output", kind: event.kind, callId: event.callId, output: event.output });
         return;
       case "item.done": {
-        const { id, format, item, extensions } = event;
-        this.#add({ type: "opaque", format, fields: { ...item, id }, extensions });
+        const { id, format, item, isToolCall, extensions } = event;
+        this.#add({ type: "opaque", format, fields: { ...item, id }, isToolCall, extensions });
         return;
       }
       case "message.extra":
-        this.#keepExtra(event.extensions);
+        if (this.isRead) this.#keepExtra(event.extensions);
     }
   }
 
@@ -108,13 +110,13 @@ export class Transcript implements AnswerView {
   }
 
   #done(): void {
-    if (!this.#open) return;
-    this.#last = this.#open;
-    this.items.push(this.#open);
+    const done = this.#open;
     this.#open = undefined;
+    if (done) this.#add(done);
   }
 
   #add(item: Item): void {
+    if (!this.isRead) return;
     this.#last = item;
     this.items.push(item);
   }

@@ -9,6 +9,7 @@ import {
   type TurnSeams,
 } from "../engine/index.ts";
 import { allowsModel, createKeyring, type Key, type Keyring } from "../guard/index.ts";
+import { InProcessMemory } from "../store/index.ts";
 import {
   type ClosableEventSink,
   createEventSink,
@@ -21,6 +22,7 @@ import {
 import { checkStrictSchemas, type FunctionAdapter } from "../tools/index.ts";
 import {
   type AnswerView,
+  anonymousOwner,
   type Cancellation,
   type ClientApi,
   type Encoder,
@@ -29,6 +31,7 @@ import {
   isObject,
   type JsonObject,
   type JsonValue,
+  type Memory,
   type ReplyStream,
   type Turn,
   TurnError,
@@ -71,6 +74,8 @@ export interface GatewayParts {
   codecs?: readonly Codec[];
   /** Who takes part in turns; nobody, unless said. */
   seams?: TurnSeams;
+  /** Where conversations leave what clients do not bring back. Several gateways may share it; of this process alone, unless given. */
+  memory?: Memory;
 }
 
 /** One gateway, made out of a configuration. It knows nothing of HTTP. */
@@ -82,7 +87,7 @@ export class Gateway {
   readonly metrics: Metrics;
   readonly #events: ClosableEventSink;
   readonly #models: Models;
-  readonly #continuity = new Continuity();
+  readonly #memory: Memory;
   readonly #outstanding: OutstandingCalls;
   readonly #seams: TurnSeams | undefined;
   readonly #telemetry: Telemetry;
@@ -91,6 +96,7 @@ export class Gateway {
     this.config = config;
     this.codecs = parts.codecs ?? codecs;
     this.#seams = parts.seams;
+    this.#memory = parts.memory ?? new InProcessMemory();
     const redactor = createRedactor({ secrets: secretsOf(config), redact: config.telemetry.redact });
     this.log = createLog({ level: config.log.level, redactor });
     this.metrics = createMetrics({ outstandingCalls: () => this.#outstanding.size });
@@ -130,8 +136,8 @@ export class Gateway {
     return this.#models.list().filter(({ id }) => key === null || allowsModel(key, id));
   }
 
-  /** Reads a request. Throws a `TurnError` that says what is wrong with it. */
-  prepare(api: ClientApi, body: JsonValue | undefined, context: RequestContext): PreparedTurn {
+  /** Reads a request. Rejects with a `TurnError` that says what is wrong with it. */
+  async prepare(api: ClientApi, body: JsonValue | undefined, context: RequestContext): Promise<PreparedTurn> {
     if (!isObject(body)) throw new TurnError("invalid_request", "The body must be a JSON object.");
     if (isDeeperThan(body, deepestBody)) throw new TurnError("invalid_request", "The body is nested too deeply.");
     const codec = this.codecs.find(({ name }) => name === api);
@@ -144,8 +150,8 @@ export class Gateway {
     if (key && !allowsModel(key, name)) throw notAllowed(key, name);
     if (request.continues && !route.backend.capabilities.keepsResponses) throw keptElsewhere(request.continues);
 
-    const memory = this.#continuity.of(key?.name ?? null);
-    const continued = continueResponse(request, memory);
+    const continuity = this.#continuityFor(context);
+    const continued = await continueResponse(request, continuity);
     const asked = { ...continued.turn, headers: context.headers };
     const adapter = adapterFor(asked, route);
     const { turn } = adapter;
@@ -162,7 +168,7 @@ export class Gateway {
         onTaken: () => {
           headers = { ...this.#tellDropped(adapter.dropped, taken, context), ...tellIgnored(body, taken) };
         },
-        restored: (asked) => restoreTurn(asked, taken.backend, memory, standsIn),
+        restored: (asked) => restoreTurn(asked, taken.backend, continuity, standsIn),
       });
     // What a provider keeps only that provider can continue.
     const others = request.continues ? [] : this.#fallbacks(asked, route);
@@ -183,7 +189,7 @@ export class Gateway {
           sink,
           idForm: codec.answerId,
           ids,
-          memory,
+          continuity,
           listener: this.#listenersFor(request, route, context),
           clock: performance,
           receivedAt: context.receivedAt,
@@ -198,10 +204,16 @@ export class Gateway {
     };
   }
 
+  #continuityFor({ key, requestId }: RequestContext): Continuity {
+    return new Continuity(this.#memory, key?.owner ?? anonymousOwner, (error) =>
+      this.log.warn({ err: error, request_id: requestId }, "short-lived memory failed; the turn goes on without it"),
+    );
+  }
+
   #listenersFor(request: ClientRequest, { backend }: Route, { requestId, key }: RequestContext): TurnListener {
     return listenersFor(this.#telemetry, {
       requestId,
-      key: key?.name ?? null,
+      owner: key?.owner ?? anonymousOwner,
       backend: backend.name,
       input: request.turn.input,
       hasIds: request.namesCalls,

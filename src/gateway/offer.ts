@@ -52,7 +52,7 @@ function notWritable(type: string): TurnError {
 export function candidateFor(
   route: Route,
   adapter: FunctionAdapter,
-  { onTaken, restored }: { onTaken: () => void; restored: (turn: Turn) => Turn },
+  { onTaken, restored }: { onTaken: () => void; restored: (turn: Turn) => Promise<Turn> },
 ): Candidate {
   const { backend, breaker, settings } = route;
   const { retries, timeouts } = settings;
@@ -60,13 +60,13 @@ export function candidateFor(
   return {
     backend,
     breaker,
-    request: ({ history, choice }) => {
+    request: async ({ history, choice }) => {
       onTaken();
       const asked = choice ? { ...adapter.turn, choice } : adapter.turn;
       const turn = history.length > 0 ? { ...asked, input: [...asked.input, ...history] } : asked;
       const prompted = mustPrompt(route, turn);
       // Where calls are words, nothing but words need be remembered of them.
-      const { input } = prompted ? turn : restored(turn);
+      const { input } = prompted ? turn : await restored(turn);
       const recovery = recoveryFor(settings, prompted);
       return {
         turn: { ...turn, input: adapter.history(input) },

@@ -1,4 +1,4 @@
-import type { Memory } from "../engine/index.ts";
+import type { Continuity } from "../engine/index.ts";
 import { type Turn, TurnError } from "../turn/index.ts";
 import type { ClientRequest, ContinuedState } from "../wire/index.ts";
 
@@ -19,17 +19,17 @@ export function keptElsewhere({ param, kind }: ContinuedState): TurnError {
  * A turn that goes on behind a response which is kept elsewhere, by the names of who keeps it: the response's, which its own id may
  * not carry, and those of its calls, which the client may know by others. `lastNumber` is that of its calls, where they have any.
  */
-export function continueResponse(
+export async function continueResponse(
   { turn, continues }: ClientRequest,
-  memory: Memory,
-): { turn: Turn; lastNumber: number } {
+  continuity: Continuity,
+): Promise<{ turn: Turn; lastNumber: number }> {
   const id = continues?.responseId;
   if (id === undefined) return { turn, lastNumber: 0 };
-  const { upstreamIds, lastNumber = 0 } = memory.recallCallsOf(id) ?? {};
-  const previousResponseId = memory.recallResponse(id) ?? turn.previousResponseId;
+  const { upstreamId, callIds, lastNumber = 0 } = (await continuity.response(id)) ?? {};
+  const previousResponseId = upstreamId ?? turn.previousResponseId;
   const repeated = new Set(turn.input.flatMap((item) => (item.type === "call" ? [item.callId] : [])));
   const input = turn.input.map((item) => {
-    const callId = item.type === "output" && !repeated.has(item.callId) ? upstreamIds?.get(item.callId) : undefined;
+    const callId = item.type === "output" && !repeated.has(item.callId) ? callIds?.get(item.callId) : undefined;
     return callId === undefined ? item : { ...item, callId };
   });
   return { turn: { ...turn, previousResponseId, input }, lastNumber };

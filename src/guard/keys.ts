@@ -17,6 +17,8 @@ export interface KeyEntry {
 /** Who asks. The key itself is not kept. */
 export interface Key {
   readonly name: string;
+  /** Who owns what is kept for this key: the SHA-256 digest of the key, in hexadecimal. A name may pass to another key. */
+  readonly owner: string;
   readonly models: readonly string[] | null;
   /** A rate of its own, or `null` for none. Absent: the usual one. */
   readonly rate?: Rate | null;
@@ -95,9 +97,11 @@ function isHeaderText(text: string): boolean {
 }
 
 function toEntry({ name, key, hash, models, per_key: rate, expires }: KeyEntry): Entry {
+  const digest = digestOf(name, key, hash);
+  const owner = digest.toString("hex");
   return {
-    key: { name, models: models ? [...models] : null, ...(rate !== undefined && { rate }) },
-    digest: digestOf(name, key, hash),
+    key: { name, owner, models: models ? [...models] : null, ...(rate !== undefined && { rate }) },
+    digest,
     expires: expires ? expires.getTime() : Number.POSITIVE_INFINITY,
   };
 }
@@ -116,10 +120,9 @@ function digestOf(name: string, key: string | undefined, hash: string | undefine
 
 function refuseDuplicates(entries: readonly Entry[]): void {
   const names = new Map<string, string>();
-  for (const { key, digest } of entries) {
-    const hex = digest.toString("hex");
-    const other = names.get(hex);
-    if (other !== undefined) throw new Error(`keys: ${other} and ${key.name} are the same key.`);
-    names.set(hex, key.name);
+  for (const { name, owner } of entries.map(({ key }) => key)) {
+    const other = names.get(owner);
+    if (other !== undefined) throw new Error(`keys: ${other} and ${name} are the same key.`);
+    names.set(owner, name);
   }
 }

@@ -29,16 +29,7 @@ export class Turns {
 
   handler(codec: Codec) {
     return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
-      const body = request.body as JsonValue | undefined;
-      const prepared = this.#gateway.prepare(codec.name, body, {
-        requestId: request.id,
-        key: request.key,
-        profile: oneOf(request.headers["x-toolwire-profile"]),
-        headers: providerHeaders(codec, request.headers),
-        receivedAt: performance.now(),
-      });
-      // What was read of it is in the turn; the rest need not be held while a model thinks.
-      request.body = undefined;
+      const receivedAt = performance.now();
       const cancellation = new Cancellation();
       const { raw } = reply;
       let over = () => {};
@@ -52,6 +43,15 @@ export class Turns {
         this.#running.delete(closed);
         over();
       });
+      const prepared = await this.#gateway.prepare(codec.name, request.body as JsonValue | undefined, {
+        requestId: request.id,
+        key: request.key,
+        profile: oneOf(request.headers["x-toolwire-profile"]),
+        headers: providerHeaders(codec, request.headers),
+        receivedAt,
+      });
+      // What was read of it is in the turn; the rest need not be held while a model thinks.
+      request.body = undefined;
       const ending = await prepared.run(new HttpReplyStream(reply, prepared), cancellation);
       if (ending.opened) return reply;
       reply.headers(prepared.headers);

@@ -1,6 +1,7 @@
 import type { Emit } from "./backend-event.ts";
 import type { Cancellation } from "./cancellation.ts";
 import type { JsonValue } from "./json.ts";
+import type { HistoryQuirks } from "./quirks.ts";
 import type { Tool } from "./tool.ts";
 import type { Turn } from "./turn.ts";
 
@@ -48,12 +49,7 @@ export interface Capabilities {
   readonly refusesHostedChoice?: boolean;
   /** Whether it asks a Codex that Toolwire has started. Requests of such a Codex would go round in a circle. */
   readonly asksCodex?: boolean;
-  /** Whether the service may refuse calls of its own that come back without the reasoning before them. */
-  readonly wantsReasoning?: boolean;
-  /** Whether the service takes this id of a call that it did not name itself. Unless said, every portable id. */
-  takesCallId?(id: string, model: string): boolean;
-  /** Whether the model behind it is known to think aloud, so that it takes reasoning that others have written. */
-  takesReasoning?(model: string): boolean;
+  readonly quirks: HistoryQuirks;
 }
 
 /** How a backend lives beside its rounds. What a backend has none of is left out. */

@@ -35,6 +35,8 @@ export interface AnswerView {
 export interface Encoder {
   /** Whether the answer goes out as it comes. Otherwise `end` writes all of it as one frame. */
   readonly streams: boolean;
+  /** Whether it reads the answer. Where nobody does, nothing of it is kept. */
+  readonly readsAnswer: boolean;
   /** Called once, before anything else, with the answer's id. */
   open(id: string): void;
   push(event: TurnEvent): void;

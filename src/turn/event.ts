@@ -129,6 +129,8 @@ export interface ItemDone {
   id: string;
   format: WireFormat;
   item: JsonObject;
+  /** Whether it is the call of a tool that the provider runs. */
+  isToolCall?: boolean | undefined;
   /** The same in the shape of another format, where its provider wrote it so. */
   extensions?: Extensions | undefined;
 }

@@ -1,4 +1,4 @@
-import { randomUUID } from "node:crypto";
+import { createHash, randomUUID } from "node:crypto";
 import type { CallKind, Item } from "./item.ts";
 
 /** The one pattern that every provider and client accepts for ids of calls. */
@@ -6,6 +6,14 @@ const portable = /^[A-Za-z0-9_-]{1,64}$/;
 
 export function isPortableId(id: string): boolean {
   return portable.test(id);
+}
+
+const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
+
+/** Nine letters and digits: what the strictest provider demands, all others take. The same id always becomes the same. */
+export function compactId(id: string): string {
+  const digest = createHash("sha256").update(id).digest();
+  return Array.from(digest.subarray(0, 9), (byte) => alphabet.charAt(byte % alphabet.length)).join("");
 }
 
 export type IdPrefix = "call" | "fc" | "ctc" | "tsc" | "msg" | "rs" | "item";

@@ -119,6 +119,8 @@ export interface OpaqueItem {
   type: "opaque";
   format: WireFormat;
   fields: JsonObject;
+  /** Whether it is the call of a tool that the provider runs. */
+  isToolCall?: boolean | undefined;
   /** The same in the shape of another format, where its provider wrote it so. */
   extensions?: Extensions | undefined;
 }

@@ -13,7 +13,7 @@ function start({ keepsValues = false } = {}) {
   const outstanding = new OutstandingCalls({ events: { on: true, keepsValues, write }, log });
   onTestFinished(() => outstanding.close());
   const turnOf = (requestId: string, input: readonly Item[] = [], hasIds = true) =>
-    new GivenCalls(outstanding, { requestId, key: null, input, hasIds });
+    new GivenCalls(outstanding, { requestId, owner: "ada", input, hasIds });
   return { outstanding, turnOf, events };
 }
 

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { OutstandingCalls } from "../../src/engine/outstanding.ts";
-import type { EventFields, EventSink, Item, Log } from "../../src/turn/index.ts";
+import { anonymousOwner, type EventFields, type EventSink, type Item, type Log } from "../../src/turn/index.ts";
 
 const minute = 60_000;
 const quarter = 15 * minute;
@@ -23,15 +23,16 @@ function start({ on = true, most = 50_000 } = {}) {
   const info = (fields: object, message: string) => void lines.push({ ...fields, message });
   const log: Log = { isLevelEnabled: () => true, debug() {}, info, warn() {}, error() {} };
   const registry = new OutstandingCalls({ events: sink, log, most });
-  const of = (key: string | null) => ({
-    give: ({ callId, name }: { callId: string; name: string }, turn: string) => registry.give(key, callId, name, turn),
+  const of = (owner: string) => ({
+    give: ({ callId, name }: { callId: string; name: string }, turn: string) =>
+      registry.give(owner, callId, name, turn),
     hear: (input: readonly Item[]): EventFields[] => {
       results = [];
-      registry.hear(key, input, "now");
+      registry.hear(owner, input, "now");
       return results;
     },
   });
-  return { registry, events, lines, of, calls: of(null) };
+  return { registry, events, lines, of, calls: of(anonymousOwner) };
 }
 
 const user = (text: string): Item => ({ type: "message", role: "user", content: [{ type: "text", text }] });
@@ -67,6 +68,13 @@ describe("a result", () => {
     expect(registry.size).toBe(0);
     vi.advanceTimersByTime(2 * quarter);
     expect(events).toEqual([]);
+  });
+
+  it("is old where the model has called a tool of its provider's since, and new where only other items stand behind it", () => {
+    const { calls } = start();
+    const opaque = (isToolCall: boolean): Item => ({ type: "opaque", format: "responses", fields: {}, isToolCall });
+    expect(calls.hear([user("Go"), call("a"), output("a"), opaque(true)])).toEqual([]);
+    expect(calls.hear([user("Go"), call("b"), output("b"), opaque(false)])).toEqual([unknown("b", "look")]);
   });
 
   it("is known though the client does not repeat its call", () => {

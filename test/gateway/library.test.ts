@@ -23,7 +23,7 @@ describe("Toolwire as a library", () => {
         },
       ],
     };
-    const turn = gateway.prepare("chat", body, { requestId: "mine", key: null, receivedAt: performance.now() });
+    const turn = await gateway.prepare("chat", body, { requestId: "mine", key: null, receivedAt: performance.now() });
     const ending = await turn.run(nowhere, new Cancellation());
     expect(ending).toMatchObject({ status: "completed", opened: false });
     expect(parseJson(ending.body)).toMatchObject({

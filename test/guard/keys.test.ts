@@ -3,6 +3,7 @@ import { inspect } from "node:util";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { allowsModel, createKeyring, type Key } from "../../src/guard/index.ts";
+import { anonymousOwner } from "../../src/turn/index.ts";
 
 const now = new Date("2026-06-01T00:00:00Z");
 const sha256 = (key: string) => `sha256:${createHash("sha256").update(key).digest("hex")}`;
@@ -73,6 +74,39 @@ describe("who asks", () => {
   });
 });
 
+describe("the owner of what is kept for a key", () => {
+  const ownerOf = (entries: Parameters<typeof createKeyring>[0], key: string) => {
+    const identity = createKeyring(entries).identify(`Bearer ${key}`, now);
+    return identity.ok ? identity.key.owner : undefined;
+  };
+  const [ann, bob] = [
+    { name: "ann", key: "tw-ann" },
+    { name: "bob", key: "tw-bob" },
+  ];
+
+  test("is the digest of the key, whether the configuration has the key or its hash", () => {
+    const owner = sha256("tw-ann").slice("sha256:".length);
+    expect(ownerOf([ann], "tw-ann")).toBe(owner);
+    expect(ownerOf([{ name: "ann", hash: sha256("tw-ann") }], "tw-ann")).toBe(owner);
+    expect(ownerOf([{ name: "ann", hash: `sha256:${owner.toUpperCase()}` }], "tw-ann")).toBe(owner);
+    expect(owner).not.toBe(anonymousOwner);
+  });
+
+  test("stays the same when keys are renamed, reordered, added and removed", () => {
+    const owner = ownerOf([ann, bob], "tw-ann");
+    expect(ownerOf([bob, ann], "tw-ann")).toBe(owner);
+    expect(ownerOf([{ ...ann, name: "anna" }, bob], "tw-ann")).toBe(owner);
+    expect(ownerOf([ann], "tw-ann")).toBe(owner);
+    expect(ownerOf([bob, { name: "cat", key: "tw-cat" }, ann], "tw-ann")).toBe(owner);
+  });
+
+  test("is another for a key that takes over a name, or a place in the list", () => {
+    const owner = ownerOf([ann, bob], "tw-ann");
+    expect(ownerOf([{ ...bob, name: "ann" }], "tw-bob")).not.toBe(owner);
+    expect(ownerOf([{ name: "ann", key: "tw-new" }, bob], "tw-new")).not.toBe(owner);
+  });
+});
+
 describe("the keyring", () => {
   test("without keys is open, and knows nobody", () => {
     const open = createKeyring([]);
@@ -84,7 +118,8 @@ describe("the keyring", () => {
   test("keeps no key in memory that it could show", () => {
     expect(inspect(keyring, { depth: 20, showHidden: true })).not.toContain("alice-key");
     const identity = keyring.identify("Bearer tw-alice-key", now);
-    expect(JSON.stringify(identity)).toBe('{"ok":true,"key":{"name":"alice","models":null}}');
+    const owner = sha256("tw-alice-key").slice("sha256:".length);
+    expect(JSON.stringify(identity)).toBe(`{"ok":true,"key":{"name":"alice","owner":"${owner}","models":null}}`);
   });
 
   test("knows a key's own rate, and that a key has none", () => {
@@ -93,8 +128,8 @@ describe("the keyring", () => {
       { name: "a", key: "tw-a", per_key: rate },
       { name: "b", key: "tw-b", per_key: null },
     ]);
-    expect(own.identify("Bearer tw-a", now)).toEqual({ ok: true, key: { name: "a", models: null, rate } });
-    expect(own.identify("Bearer tw-b", now)).toEqual({ ok: true, key: { name: "b", models: null, rate: null } });
+    expect(own.identify("Bearer tw-a", now)).toMatchObject({ ok: true, key: { name: "a", models: null, rate } });
+    expect(own.identify("Bearer tw-b", now)).toMatchObject({ ok: true, key: { name: "b", models: null, rate: null } });
   });
 
   test("compares with every entry, so that the first and the last take as long", () => {
@@ -142,7 +177,7 @@ describe("the keyring", () => {
 });
 
 describe("the models of a key", () => {
-  const key = (models: string[] | null): Key => ({ name: "k", models });
+  const key = (models: string[] | null): Key => ({ name: "k", owner: "0".repeat(64), models });
   test.each([
     [null, "anything", true],
     [[], "anything", false],

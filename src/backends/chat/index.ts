@@ -1,4 +1,5 @@
 import type { ServiceApi } from "../service.ts";
+import { chatQuirks } from "./quirks.ts";
 import { ChatReader } from "./reader.ts";
 import { chatRequest } from "./request.ts";
 
@@ -6,9 +7,9 @@ import { chatRequest } from "./request.ts";
 export const chatApi: ServiceApi = {
   name: "chat",
   path: "/chat/completions",
-  wantsReasoning: true,
   keepsResponses: false,
   knowsOtherTools: false,
+  quirks: chatQuirks,
   carries: (tool, { takesCustomTools }) => tool.type === "function" || (tool.type === "custom" && takesCustomTools),
   writeRequest: chatRequest,
   createReader: (backend, redact, emit, turn) => new ChatReader(backend, redact, emit, turn),

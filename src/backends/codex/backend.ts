@@ -17,6 +17,7 @@ import { ignoredParameters } from "./ignored-parameters.ts";
 import { ImageFetcher } from "./image-fetcher.ts";
 import { inTime } from "./in-time.ts";
 import type { Notice } from "./notice.ts";
+import { codexQuirks } from "./quirks.ts";
 import { withImages } from "./remote-images.ts";
 
 export interface CodexOptions {
@@ -55,6 +56,7 @@ export class CodexBackend implements Backend {
       refusesHostedChoice: true,
       asksCodex: true,
       ignoredParameters,
+      quirks: codexQuirks,
     };
     this.lifecycle = {
       warm: () => server.warm(),

@@ -1,6 +1,6 @@
 import { type Dialect, dialects } from "../../dialects/index.ts";
 import { readPrompted, sentinelBlock } from "../../tools/index.ts";
-import { type Backend, type BackendRound, type Turn, TurnError } from "../../turn/index.ts";
+import { type Backend, type BackendRound, noQuirks, type Turn, TurnError } from "../../turn/index.ts";
 import { decide } from "./decide.ts";
 import { type CallWriter, perform, writeScript } from "./script.ts";
 
@@ -20,7 +20,7 @@ export function createDemoBackend({ name, pace }: DemoOptions): Backend {
   const models = new Set(["native", "demo", name, ""]);
   return {
     name,
-    capabilities: { carries: (tool) => tool.type !== "hosted" },
+    capabilities: { carries: (tool) => tool.type !== "hosted", quirks: noQuirks },
     async run(turn: Turn, round: BackendRound): Promise<void> {
       const dialect = dialectCalled(turn.model);
       if (!dialect && !models.has(turn.model)) {

@@ -1,5 +1,6 @@
 import { isResponsesTool } from "../../wire/responses/tools.ts";
 import type { ServiceApi } from "../service.ts";
+import { responsesQuirks } from "./quirks.ts";
 import { ResponsesReader } from "./reader.ts";
 import { responsesRequest } from "./request.ts";
 
@@ -7,9 +8,9 @@ import { responsesRequest } from "./request.ts";
 export const responsesApi: ServiceApi = {
   name: "responses",
   path: "/responses",
-  wantsReasoning: false,
   keepsResponses: true,
   knowsOtherTools: true,
+  quirks: responsesQuirks,
   carries: isResponsesTool,
   writeRequest: responsesRequest,
   createReader: (backend, redact, emit) => new ResponsesReader(backend, redact, emit),

@@ -1,4 +1,5 @@
 import { type Emit, isObject, type JsonObject, type JsonValue, unread } from "../../turn/index.ts";
+import { isToolCall } from "../../wire/responses/items.ts";
 import { ProviderCalls, type Source } from "./calls.ts";
 import { annotationsOf, partsOf, textOf } from "./content.ts";
 import { type GrowingItem, typeOf } from "./growing-item.ts";
@@ -156,7 +157,7 @@ export class ProviderItems {
         this.#calls.finish(growing, item, cut, source);
         return;
       case "opaque":
-        this.#emit({ type: "item.done", format: "responses", item });
+        this.#emit({ type: "item.done", format: "responses", item, isToolCall: isToolCall(item) });
     }
     growing.done = true;
   }

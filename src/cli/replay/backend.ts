@@ -3,7 +3,7 @@ import { responsesApi } from "../../backends/responses/index.ts";
 import type { ProviderApi, ServiceApi } from "../../backends/service.ts";
 import { invalidAnswer } from "../../backends/upstream-errors.ts";
 import type { Ending } from "../../dialects/index.ts";
-import type { Backend, BackendRound, Turn } from "../../turn/index.ts";
+import { type Backend, type BackendRound, noQuirks, type Turn } from "../../turn/index.ts";
 import { BrokenStream, createSseReader } from "../../wire/sse.ts";
 import type { Recording } from "./recording.ts";
 
@@ -22,7 +22,7 @@ const readSize = 64 * 1024;
 /** Answers with what was recorded, whatever it is asked. */
 export class RecordedBackend implements Backend {
   readonly name = "recording";
-  readonly capabilities = { carries: () => true };
+  readonly capabilities = { carries: () => true, quirks: noQuirks };
   readonly #recording: Recording;
   readonly #settings: TextSettings;
 

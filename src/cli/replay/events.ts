@@ -1,5 +1,6 @@
 import { type Candidate, Continuity, runTurn } from "../../engine/index.ts";
-import { type Backend, type Breaker, Cancellation, Ids, type TextSink } from "../../turn/index.ts";
+import { InProcessMemory } from "../../store/index.ts";
+import { anonymousOwner, type Backend, type Breaker, Cancellation, Ids, type TextSink } from "../../turn/index.ts";
 import { type ClientRequest, type Codec, FrameRecorder } from "../../wire/index.ts";
 import type { Dialects } from "./tools.ts";
 
@@ -29,7 +30,7 @@ export async function playEvents(
   const candidate: Candidate = {
     backend,
     breaker: unbroken,
-    request: () => ({ turn, prompted: false, recovery }),
+    request: async () => ({ turn, prompted: false, recovery }),
     repair: true,
     retries: 0,
     reask: 0,
@@ -46,7 +47,7 @@ export async function playEvents(
       sink,
       idForm: codec.answerId,
       ids: new Ids(turn.input),
-      memory: new Continuity().of(null),
+      continuity: new Continuity(new InProcessMemory(), anonymousOwner),
       listener: {},
       clock: performance,
       receivedAt: performance.now(),

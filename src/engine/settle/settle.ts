@@ -64,9 +64,9 @@ export class Settle {
         return;
       case "item.done": {
         this.#close("completed");
-        const { format, item, extensions } = event;
+        const { format, item, isToolCall, extensions } = event;
         const id = this.#ids.claim("item", typeof item.id === "string" ? item.id : undefined);
-        this.#emit({ type: "item.done", id, format, item, extensions });
+        this.#emit({ type: "item.done", id, format, item, isToolCall, extensions });
         return;
       }
       case "message.extra":

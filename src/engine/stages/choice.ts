@@ -1,5 +1,5 @@
 import { demandsCall, permits } from "../../tools/index.ts";
-import type { BackendCallStarted, Emit, JsonObject, Turn, TurnListener } from "../../turn/index.ts";
+import type { BackendCallStarted, Emit, Turn, TurnListener } from "../../turn/index.ts";
 import { missingCall, unknownName } from "../invalid-call.ts";
 import type { Stage } from "./stage.ts";
 import { UnreadTools } from "./unread-tools.ts";
@@ -59,7 +59,7 @@ export function keepChoice(turn: Turn, listener: TurnListener): Stage {
         return;
       case "item.done":
         // A tool that the provider runs was called: that meets a demand, and breaks a "none".
-        if (isCallItem(event.item)) {
+        if (event.isToolCall) {
           if (choice.mode === "none") return;
           passed++;
         }
@@ -78,8 +78,4 @@ export function keepChoice(turn: Turn, listener: TurnListener): Stage {
 
 function namesOf({ tools }: Turn): string[] {
   return tools.flatMap((tool) => (tool.type === "hosted" ? [] : [tool.name]));
-}
-
-function isCallItem({ type }: JsonObject): boolean {
-  return typeof type === "string" && type.endsWith("_call");
 }

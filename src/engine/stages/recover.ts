@@ -113,8 +113,7 @@ class Recovering implements MessageFinder {
         this.emit(event);
         return;
       case "item.done":
-        // What a chat message has besides its text has no place among the items.
-        if (event.format === "responses") this.#settle();
+        this.#settle();
         this.emit(event);
         return;
       case "round.finished":

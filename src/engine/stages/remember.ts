@@ -1,16 +1,9 @@
-import {
-  type Backend,
-  type CallStarted,
-  givenBack,
-  type Item,
-  type JsonObject,
-  type JsonValue,
-  type Turn,
-  type TurnEvent,
-} from "../../turn/index.ts";
-import { Before, type KeptCall, type Memory, type SealedReasoning } from "../continuity.ts";
+import type { Backend, CallStarted, Item, JsonObject, JsonValue, Turn, TurnEvent } from "../../turn/index.ts";
+import type { Continuity } from "../continuity.ts";
+import { ConversationDigest } from "../conversation-digest.ts";
+import type { KeptCall, KeptReasoning } from "../kept-records.ts";
 
-/** Beyond this it is not kept, so there is no use in gathering it. */
+/** Beyond this many characters it is not kept, so there is no use in gathering it. */
 const mostReasoning = 512 * 1024;
 
 /**
@@ -18,42 +11,45 @@ const mostReasoning = 512 * 1024;
  * is what the client will repeat.
  */
 export class RememberedCalls {
-  readonly #memory: Memory;
+  readonly #continuity: Continuity;
   readonly #backend: Backend;
   readonly #model: string;
   readonly #input: readonly Item[];
-  readonly #thoughts: Thoughts;
-  readonly #details = new Details();
+  readonly #reasoning = new RoundReasoning();
+  readonly #fields = new WantedFields();
+  readonly #writes = new Set<Promise<void>>();
   #open: CallStarted | undefined;
-  #before: Before | undefined;
-  readonly pending: Promise<void> | undefined = undefined;
+  #digest: ConversationDigest | undefined;
 
-  constructor(memory: Memory, backend: Backend, { model }: Turn, input: readonly Item[]) {
-    this.#memory = memory;
+  constructor(continuity: Continuity, backend: Backend, { model }: Turn, input: readonly Item[]) {
+    this.#continuity = continuity;
     this.#backend = backend;
     this.#model = model;
     this.#input = input;
-    this.#thoughts = new Thoughts(backend.capabilities.wantsReasoning ?? false);
+  }
+
+  /** Resolves when what was kept can be read, and never rejects; nothing where there is nothing to wait for. */
+  get pending(): Promise<void> | undefined {
+    return this.#writes.size === 0 ? undefined : Promise.all(this.#writes).then(() => {});
   }
 
   hear(event: TurnEvent): void {
-    const { id } = this.#thoughts;
     switch (event.type) {
       case "reasoning.started":
-        this.#thoughts.start(event.id);
+        this.#reasoning.start(event.id);
         return;
       case "reasoning.delta":
-        this.#thoughts.add(event.text, event.part);
+        this.#reasoning.add(event.text, event.part);
         return;
-      case "reasoning.done":
-        if (event.encrypted !== undefined && id !== undefined) this.#memory.keepReasoning(id, this.#backend.name);
-        this.#thoughts.seal(event.encrypted);
-        return;
-      case "message.extra": {
-        const { reasoning_details: details } = givenBack(event.extensions, "chat") ?? {};
-        if (details) this.#details.add(details);
+      case "reasoning.done": {
+        const id = this.#reasoning.end(event.encrypted);
+        if (event.encrypted === undefined || id === undefined) return;
+        this.#write(this.#continuity.keepMaker([id], this.#backend.name));
         return;
       }
+      case "message.extra":
+        this.#fields.add(this.#backend.capabilities.quirks.wantedFields(event.extensions));
+        return;
       case "call.started":
         this.#open = event;
         return;
@@ -64,70 +60,98 @@ export class RememberedCalls {
   }
 
   #keep({ callId, upstreamId: own, extensions, name }: CallStarted, text: string): void {
+    const { name: backend, capabilities } = this.#backend;
     const kept: KeptCall = {
-      backend: this.#backend.name,
+      backend,
       model: this.#model,
-      ...this.#thoughts.before(),
-      extra: this.#details.all,
+      callId: own === callId ? undefined : own,
+      reasoning: this.#reasoning.items,
+      fields: this.#fields.all,
+      extensions: extensions && capabilities.quirks.wantsExtensions(extensions) ? extensions : undefined,
     };
-    if (own !== undefined && own !== callId) kept.callId = own;
-    if (extensions?.format === "chat") kept.extensions = extensions;
-    if (!kept.callId && !kept.reasoning && !kept.sealed && !kept.extra && !kept.extensions) return;
-    if (!this.#before) {
-      this.#before = new Before();
-      for (const item of this.#input) this.#before.add(item);
-    }
-    this.#memory.keepCall({ callId, name, arguments: text, before: this.#before.of(callId) }, kept);
+    if (!kept.callId && kept.reasoning.length === 0 && !kept.fields && !kept.extensions) return;
+    this.#digest ??= digestOf(this.#input);
+    this.#write(this.#continuity.keepCall({ callId, name, arguments: text }, this.#digest.of(callId), kept));
+  }
+
+  #write(write: Promise<void>): void {
+    this.#writes.add(write);
+    void write.then(() => this.#writes.delete(write));
   }
 }
 
-/** What the model has thought in this round so far: as text, or as items, whichever its backend may want back. */
-class Thoughts {
-  readonly #asText: boolean;
+function digestOf(input: readonly Item[]): ConversationDigest {
+  const digest = new ConversationDigest();
+  for (const item of input) digest.add(item);
+  return digest;
+}
+
+/** What the model has thought in this round so far. */
+class RoundReasoning {
+  readonly #done: KeptReasoning[] = [];
+  /** The item that is under way. */
+  #id: string | undefined;
   #text = "";
   #part = 0;
-  #sealed: readonly SealedReasoning[] | undefined;
-  id: string | undefined;
+  /** Characters of texts and seals. */
+  #size = 0;
 
-  constructor(asText: boolean) {
-    this.#asText = asText;
-  }
-
-  before(): Pick<KeptCall, "reasoning" | "sealed"> {
-    const fits = this.#text !== "" && this.#text.length <= mostReasoning;
-    return { reasoning: fits ? this.#text : undefined, sealed: this.#sealed };
+  /** Without their texts where they are too much, so that at least the seals are kept. */
+  get items(): readonly KeptReasoning[] {
+    // An item that is not done has no id by which its service would know it.
+    const items = this.#text === "" ? this.#done : [...this.#done, { text: this.#text }];
+    if (this.#size <= mostReasoning) return [...items];
+    return items.flatMap(({ id, encrypted }) =>
+      id === undefined && encrypted === undefined ? [] : [{ id, encrypted }],
+    );
   }
 
   start(id: string | undefined): void {
-    this.id = id;
+    this.#close({});
+    this.#id = id;
   }
 
   add(text: string, part: number): void {
-    if (!this.#asText || this.#text.length > mostReasoning) return;
+    if (this.#size > mostReasoning) return;
+    this.#size += text.length;
     this.#text += this.#text !== "" && part !== this.#part ? `\n\n${text}` : text;
     this.#part = part;
   }
 
-  seal(encrypted: string | undefined): void {
-    if (this.#asText || this.id === undefined) return;
-    this.#sealed = [...(this.#sealed ?? []), { id: this.id, encrypted }];
-    this.id = undefined;
+  /** Returns the id of the item that was under way. */
+  end(encrypted: string | undefined): string | undefined {
+    const id = this.#id;
+    this.#size += encrypted?.length ?? 0;
+    this.#close({ id, encrypted });
+    return id;
+  }
+
+  #close({ id, encrypted }: KeptReasoning): void {
+    const text = this.#text === "" ? undefined : this.#text;
+    if ((id ?? text ?? encrypted) !== undefined) this.#done.push({ id, text, encrypted });
+    this.#text = "";
+    this.#id = undefined;
   }
 }
 
-/** The `reasoning_details` of the message: they come in pieces, each a list. */
-class Details {
-  readonly #list: JsonValue[] = [];
+/** What else the service wants back: fields that come in pieces, each a list. */
+class WantedFields {
+  readonly #lists = new Map<string, JsonValue[]>();
   #size = 0;
 
   get all(): JsonObject | undefined {
-    const fits = this.#list.length > 0 && this.#size <= mostReasoning;
-    return fits ? { reasoning_details: this.#list } : undefined;
+    const fits = this.#lists.size > 0 && this.#size <= mostReasoning;
+    return fits ? Object.fromEntries(this.#lists) : undefined;
   }
 
-  add(pieces: JsonValue): void {
-    if (this.#size > mostReasoning) return;
-    this.#size += JSON.stringify(pieces).length;
-    for (const piece of Array.isArray(pieces) ? pieces : [pieces]) this.#list.push(piece);
+  add(fields: JsonObject | undefined): void {
+    if (!fields || this.#size > mostReasoning) return;
+    this.#size += JSON.stringify(fields).length;
+    for (const [name, pieces] of Object.entries(fields)) {
+      if (pieces === undefined) continue;
+      const list = this.#lists.get(name) ?? [];
+      this.#lists.set(name, list);
+      for (const piece of Array.isArray(pieces) ? pieces : [pieces]) list.push(piece);
+    }
   }
 }

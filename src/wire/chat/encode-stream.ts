@@ -22,6 +22,7 @@ import { writeImages } from "./images.ts";
  */
 export class ChatStreamEncoder implements Encoder {
   readonly streams = true;
+  readonly readsAnswer = false;
   readonly #request: ChatRequest;
   readonly #options: AnswerOptions;
   readonly #sink: FrameSink;

@@ -17,6 +17,7 @@ import { writeImages } from "./images.ts";
 /** A Chat Completions answer in one piece. */
 export class ChatWholeEncoder implements Encoder {
   readonly streams = false;
+  readonly readsAnswer = true;
   readonly #request: ChatRequest;
   readonly #options: AnswerOptions;
   #id = "";

@@ -22,6 +22,7 @@ const nowhere: OutputPosition = { itemId: "", index: -1 };
 /** A Responses stream, told by a profile's emitter. What was said is read from the answer; here is only how far it was told. */
 export class ResponsesStreamEncoder implements Encoder {
   readonly streams = true;
+  readonly readsAnswer = true;
   readonly #request: ResponsesRequest;
   readonly #options: AnswerOptions;
   readonly #answer: AnswerView;

@@ -7,6 +7,7 @@ import { createResponseWriter, endedState } from "./response-object.ts";
 /** A Responses answer in one piece. */
 export class ResponsesWholeEncoder implements Encoder {
   readonly streams = false;
+  readonly readsAnswer = true;
   readonly #request: ResponsesRequest;
   readonly #options: AnswerOptions;
   #id = "";

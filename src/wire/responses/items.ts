@@ -9,6 +9,7 @@ import {
   type JsonObject,
   type JsonValue,
   joinPath,
+  type OpaqueItem,
   type OutputItem,
   optionalArray,
   optionalString,
@@ -35,23 +36,31 @@ export function readItem(value: JsonValue, at: string): Item {
     case "custom_tool_call":
       return readCall(item, "custom", "input", at);
     case "tool_search_call":
-      return isOfClient(item) ? readSearch(item, at) : { type: "opaque", format: "responses", fields: item };
+      return isOfClient(item) ? readSearch(item, at) : carried(item);
     case "function_call_output":
       return readOutput(item, "function", at);
     case "custom_tool_call_output":
       return readOutput(item, "custom", at);
     case "tool_search_output":
-      return isOfClient(item) ? readFound(item, at) : { type: "opaque", format: "responses", fields: item };
+      return isOfClient(item) ? readFound(item, at) : carried(item);
     case "reasoning":
       return readReasoning(item, at);
     case undefined:
       // The one item whose type may be left out.
-      if (typeof item.id === "string")
-        return { type: "opaque", format: "responses", fields: { ...item, type: "item_reference" } };
+      if (typeof item.id === "string") return carried({ ...item, type: "item_reference" });
       throw wrong(joinPath(at, "type"), "a string", item.type);
     default:
-      return { type: "opaque", format: "responses", fields: item };
+      return carried(item);
   }
+}
+
+function carried(item: JsonObject): OpaqueItem {
+  return { type: "opaque", format: "responses", fields: item, isToolCall: isToolCall(item) };
+}
+
+/** Whether an item that is carried unread is the call of a tool that the provider runs: the API names them all alike. */
+export function isToolCall({ type }: JsonObject): boolean {
+  return typeof type === "string" && type.endsWith("_call");
 }
 
 /** An item as a Responses backend takes it; `undefined` where that API has no form for it. */

@@ -1,0 +1,1 @@
+export { InProcessMemory, type InProcessMemoryOptions } from "./in-process-memory.ts";
