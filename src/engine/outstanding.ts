@@ -7,6 +7,7 @@ import {
   type Log,
   type OutputItem,
 } from "../turn/index.ts";
+import { CallsByOwner } from "./calls-by-owner.ts";
 
 /** A result, with what is known of its call. Of a call that is not known here, the client's own history may still tell the name. */
 interface BroughtResult {
@@ -18,8 +19,8 @@ interface BroughtResult {
 }
 
 interface GivenCall {
-  /** The owner, and the id by which the client knows the call. */
-  readonly place: string;
+  readonly owner: string;
+  /** By which the client knows it. */
   readonly callId: string;
   readonly name: string;
   readonly turn: string;
@@ -54,8 +55,7 @@ export class OutstandingCalls {
   readonly #log: Log;
   readonly #clock: Clock;
   readonly #most: number;
-  /** By owner and id, the oldest first. */
-  readonly #calls = new Map<string, GivenCall[]>();
+  readonly #calls = new CallsByOwner<GivenCall>();
   #oldest: GivenCall | undefined;
   #newest: GivenCall | undefined;
   #kept = 0;
@@ -82,12 +82,10 @@ export class OutstandingCalls {
    */
   give(owner: string, callId: string, name: string, turn: string): void {
     if (this.#isClosed) return;
-    const place = ownedBy(owner) + callId;
-    const givenAt = this.#clock.now();
-    const call: GivenCall = { place, callId, name, turn, givenAt, state: "open", next: undefined };
-    const same = this.#calls.get(place);
-    if (!same) this.#calls.set(place, [call]);
-    else if (same.push(call) > mostOfOneId) this.#become(same.shift(), "forgotten");
+    // A whole number needs no memory of its own.
+    const givenAt = Math.floor(this.#clock.now());
+    const call: GivenCall = { owner, callId, name, turn, givenAt, state: "open", next: undefined };
+    if (this.#calls.add(call) > mostOfOneId) this.#forget(this.#calls.of(owner, callId)[0]);
     if (this.#newest) this.#newest.next = call;
     else this.#oldest = call;
     this.#newest = call;
@@ -99,7 +97,7 @@ export class OutstandingCalls {
   /** Reads what a request says of the calls before it, and reports the results that it brings and that were not reported yet. */
   hear(owner: string, input: readonly Item[], requestId: string): void {
     if (this.#kept === 0 && !this.#events.on) return;
-    const results = this.#hear(ownedBy(owner), input);
+    const results = this.#hear(owner, input);
     if (this.#events.on) for (const result of results) this.#tellResult(result, requestId);
   }
 
@@ -119,13 +117,13 @@ export class OutstandingCalls {
     this.#kept = this.#open = 0;
   }
 
-  #hear(mine: string, input: readonly Item[]): BroughtResult[] {
-    const find = ({ callId, name }: CallItem, turn?: string) => this.#find(mine + callId, name, turn);
+  #hear(owner: string, input: readonly Item[]): BroughtResult[] {
+    const find = ({ callId, name }: CallItem, turn?: string) => this.#find(owner, callId, name, turn);
     const { calls, outputs, from } = readLastTurn(input, find);
     const results: BroughtResult[] = [];
     for (const output of outputs) {
       const echoed = calls.get(output.callId);
-      const given = echoed ? echoed.given : this.#find(mine + output.callId);
+      const given = echoed ? echoed.given : this.#find(owner, output.callId);
       if (!given) results.push({ output, name: echoed?.name ?? null, turn: null, waitedMs: null });
       else if (given.state !== "answered") {
         results.push({ output, name: given.name, turn: given.turn, waitedMs: this.#waited(given) });
@@ -136,34 +134,34 @@ export class OutstandingCalls {
       if (given && this.#isCertain(given))
         this.#miss(given, `the client continued without the result of "${given.name}"`);
     }
-    if (this.#open > 0) this.#hearOlder(mine, input, from);
+    if (this.#open > 0) this.#hearOlder(owner, input, from);
     return results;
   }
 
   /** An output further back was brought to somebody else. It is not missing, but it is nothing new either. */
-  #hearOlder(mine: string, input: readonly Item[], from: number): void {
+  #hearOlder(owner: string, input: readonly Item[], from: number): void {
     for (let at = from; at >= 0; at--) {
       const item = input[at];
       if (item?.type !== "output") continue;
-      const given = this.#find(mine + item.callId);
+      const given = this.#find(owner, item.callId);
       // A number tells nothing: the output may be of any conversation.
       if (given?.state === "open" && !isNumberedId(item.callId)) this.#become(given, "over");
     }
   }
 
   /** The newest that is open, else the newest. */
-  #find(place: string, name?: string, turn?: string): GivenCall | undefined {
-    const same = this.#calls.get(place);
-    if (!same) return undefined;
+  #find(owner: string, callId: string, name?: string, turn?: string): GivenCall | undefined {
+    const same = this.#calls.of(owner, callId);
     const isMeant = (call: GivenCall) =>
       (name === undefined || call.name === name) && (turn === undefined || call.turn === turn);
     return same.findLast((call) => call.state === "open" && isMeant(call)) ?? same.findLast(isMeant);
   }
 
   /** Whether it is open, and no other conversation is known that may mean a call of its own by the same id. */
-  #isCertain({ place, name, state }: GivenCall): boolean {
-    const like = this.#calls.get(place)?.filter((call) => call.name === name && call.state !== "answered");
-    return state === "open" && like?.length === 1;
+  #isCertain({ owner, callId, name, state }: GivenCall): boolean {
+    if (state !== "open") return false;
+    const same = this.#calls.of(owner, callId);
+    return same.filter((call) => call.name === name && call.state !== "answered").length === 1;
   }
 
   #miss(call: GivenCall, message: string): void {
@@ -190,11 +188,15 @@ export class OutstandingCalls {
     this.#oldest = call.next;
     if (!call.next) this.#newest = undefined;
     this.#kept--;
-    const same = this.#calls.get(call.place);
     // One that is forgotten has left already.
-    if (same?.[0] === call) same.shift();
-    if (same?.length === 0) this.#calls.delete(call.place);
+    this.#calls.remove(call);
     return call;
+  }
+
+  #forget(call: GivenCall | undefined): void {
+    if (!call) return;
+    this.#become(call, "forgotten");
+    this.#calls.remove(call);
   }
 
   #wake(milliseconds: number): NodeJS.Timeout {
@@ -210,11 +212,6 @@ export class OutstandingCalls {
     }
     this.#timer = this.#oldest && this.#wake(Math.max(1, this.#oldest.givenAt + keptFor - now));
   }
-}
-
-/** What the places of an owner's calls begin with. */
-function ownedBy(owner: string): string {
-  return `${owner}\n`;
 }
 
 interface LastTurn {

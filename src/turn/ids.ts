@@ -1,4 +1,4 @@
-import { createHash, randomUUID } from "node:crypto";
+import { createHash, randomFillSync } from "node:crypto";
 import type { CallKind, Item } from "./item.ts";
 
 /** The one pattern that every provider and client accepts for ids of calls. */
@@ -18,9 +18,19 @@ export function compactId(id: string): string {
 
 export type IdPrefix = "call" | "fc" | "ctc" | "tsc" | "msg" | "rs" | "item";
 
-/** A new id that nobody else has. */
+/** Random bytes for many ids at a time, and how many of them were used. */
+const pool = Buffer.allocUnsafe(16 * 256);
+let used = pool.length;
+
+/** A new id that nobody else has. It is copied into one piece: ids live long, and a string that V8 joins keeps its parts. */
 export function newId(prefix: string, separator = "_"): string {
-  return `${prefix}${separator}${randomUUID().replaceAll("-", "")}`;
+  if (used === pool.length) {
+    randomFillSync(pool);
+    used = 0;
+  }
+  const random = pool.toString("hex", used, used + 16);
+  used += 16;
+  return Buffer.from(`${prefix}${separator}${random}`, "latin1").toString("latin1");
 }
 
 const own = /^[a-z]+_[0-9a-f]{32}$/;
@@ -58,7 +68,7 @@ export class Ids {
   #last: number | undefined;
   #upstreamIds: Map<string, string> | undefined;
   /** What the round under way has taken, and the highest number before it. */
-  #ofRound: string[] = [];
+  #ofRound: Set<string> | undefined;
   #lastBefore: number | undefined;
 
   constructor(input: readonly Item[] = [], order: IdOrder = "random", before = 0) {
@@ -69,27 +79,22 @@ export class Ids {
 
   /** The next round begins: the ids before it stay taken. */
   beginRound(): void {
-    this.#ofRound = [];
+    if (this.#ofRound) for (const id of this.#ofRound) this.#known().add(id);
+    this.#ofRound = undefined;
     this.#lastBefore = this.#last;
   }
 
   /** Gives the ids of the round under way free: nothing of it was sent. */
   rollBack(): void {
-    for (const id of this.#ofRound) {
-      this.#taken?.delete(id);
-      this.#upstreamIds?.delete(id);
-    }
-    this.#ofRound = [];
+    if (this.#upstreamIds && this.#ofRound) for (const id of this.#ofRound) this.#upstreamIds.delete(id);
+    this.#ofRound = undefined;
     this.#last = this.#lastBefore;
   }
 
   /** The backend's own id where it is fit and new; otherwise one of ours. */
   claim(prefix: IdPrefix, candidate?: string): string {
-    const taken = this.#known();
-    const id = candidate !== undefined && isFit(prefix, candidate) && !taken.has(candidate) ? candidate : newId(prefix);
-    taken.add(id);
-    this.#ofRound.push(id);
-    return id;
+    const isFree = candidate !== undefined && isFit(prefix, candidate) && !this.#isTaken(candidate);
+    return this.#take(isFree ? candidate : newId(prefix));
   }
 
   /** The two ids of a call: what its output names, and its item's own. */
@@ -111,27 +116,35 @@ export class Ids {
   }
 
   #nextNumber(prefix: string): CallIds {
-    const taken = this.#known();
     let number = this.lastNumber;
     let next: string;
     do next = `${prefix}_${String(++number).padStart(3, "0")}`;
-    while (taken.has(next));
+    while (this.#isTaken(next));
     this.#last = number;
-    taken.add(next);
-    this.#ofRound.push(next);
+    this.#take(next);
     return { callId: next, id: next };
   }
 
   /** The highest number so far, where ids are numbered. */
   get lastNumber(): number {
     if (!this.areNumbered) return 0;
-    this.#last ??= Math.max(this.#before, highestNumber(this.#known()));
+    this.#last ??= Math.max(this.#before, highestNumber(this.#known()), highestNumber(this.#ofRound ?? []));
     return this.#last;
   }
 
   /** Whether ids are given by their order, whatever the backend names its calls. */
   get areNumbered(): boolean {
     return this.#order === "sequential";
+  }
+
+  #take(id: string): string {
+    this.#ofRound ??= new Set();
+    this.#ofRound.add(id);
+    return id;
+  }
+
+  #isTaken(id: string): boolean {
+    return this.#known().has(id) || (this.#ofRound?.has(id) ?? false);
   }
 
   #known(): Set<string> {

@@ -4,7 +4,9 @@ import type { ToolNames } from "./tool-names.ts";
 /** Knows which call an entry of a stream speaks of, however little or much it says. */
 export class CallFinder {
   readonly #names: ToolNames;
-  readonly #byIndex = new Map<number, GrowingCall>();
+  /** Most count from 0; what does not is looked for in the map. */
+  readonly #byIndex: (GrowingCall | undefined)[] = [];
+  #byOddIndex: Map<number, GrowingCall> | undefined;
   readonly #byId = new Map<string, GrowingCall>();
   #last: GrowingCall | undefined;
 
@@ -13,7 +15,7 @@ export class CallFinder {
   }
 
   hasIndex(index: number | undefined): boolean {
-    return index !== undefined && this.#byIndex.has(index);
+    return index !== undefined && this.#placed(index) !== undefined;
   }
 
   get last(): GrowingCall | undefined {
@@ -30,12 +32,24 @@ export class CallFinder {
 
   add(call: GrowingCall): void {
     this.#last = call;
-    if (call.index !== undefined) this.#byIndex.set(call.index, call);
+    if (call.index !== undefined) this.#place(call.index, call);
     if (call.id !== undefined) this.#byId.set(call.id, call);
   }
 
+  #placed(index: number): GrowingCall | undefined {
+    return this.#byIndex[index] ?? this.#byOddIndex?.get(index);
+  }
+
+  #place(index: number, call: GrowingCall): void {
+    if (Number.isInteger(index) && index >= 0 && index <= this.#byIndex.length) this.#byIndex[index] = call;
+    else {
+      this.#byOddIndex ??= new Map();
+      this.#byOddIndex.set(index, call);
+    }
+  }
+
   #at(index: number, id: string | undefined, name: string | undefined): GrowingCall | undefined {
-    const placed = this.#byIndex.get(index);
+    const placed = this.#placed(index);
     const identified = id === undefined ? undefined : this.#byId.get(id);
     // Where several calls have one index, the id tells more; where several have one id, the index does.
     if (placed) return identified?.index === index ? identified : placed;
@@ -58,7 +72,7 @@ export class CallFinder {
     }
     if (index !== undefined && call.index === undefined) {
       call.index = index;
-      this.#byIndex.set(index, call);
+      this.#place(index, call);
     }
   }
 

@@ -10,7 +10,7 @@ import {
 } from "../../turn/index.ts";
 import { noteRepair, tellRepairs } from "../repairs.ts";
 import { CallFinder } from "./call-finder.ts";
-import { type GrowingCall, isPlaceholder, isSurelyWhole, isWhole, newCall } from "./growing-call.ts";
+import { type GrowingCall, isPlaceholder, isSurelyWhole, isWhole, newCall, release } from "./growing-call.ts";
 import type { ToolNames } from "./tool-names.ts";
 
 /** No model means to make more calls than this at once; a provider that sends more is broken. */
@@ -134,7 +134,7 @@ export class GrowingCalls {
 
   #name(call: GrowingCall, piece: string): void {
     if (call.name === "") {
-      call.name = piece;
+      call.name = this.#names.shared(piece);
       this.#held.add(call);
       if (!call.blank || call.object) this.#note(call, "late_name");
     } else if (call.started) {
@@ -200,7 +200,7 @@ export class GrowingCalls {
     if (call.object) {
       this.#emit({ type: "call.arguments", call: call.number, delta: JSON.stringify(call.object) });
     }
-    call.done = true;
+    release(call);
     this.given++;
     this.#emit({ type: "call.done", call: call.number });
   }

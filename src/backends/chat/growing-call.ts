@@ -20,6 +20,18 @@ export interface GrowingCall extends RepairedCall {
   touched: boolean;
 }
 
+/** Of a call that is done: nothing more is read of it. */
+const reachedEnd = new ObjectEnd();
+reachedEnd.feed("{}");
+
+/** Many calls may be done while the answer goes on: what is not needed to tell them from others goes. */
+export function release(call: GrowingCall): void {
+  call.done = true;
+  call.arguments = "";
+  call.end = reachedEnd;
+  call.extensions = undefined;
+}
+
 export function newCall(number: number, index: number | undefined, id: string | undefined): GrowingCall {
   return {
     number,

@@ -15,6 +15,12 @@ export class ToolNames {
     return this.#tools.some((tool) => tool.type !== "hosted" && tool.name === name);
   }
 
+  /** The same name, as the tool has it where there is one: calls need not keep a copy each. */
+  shared(name: string): string {
+    const tool = this.#tools.find((tool) => tool.type !== "hosted" && tool.name === name);
+    return tool && tool.type !== "hosted" ? tool.name : name;
+  }
+
   /** Whether nothing more can come: a tool has this name, and no other has one that begins with it. */
   isWhole(name: string): boolean {
     return name.length > longestName || (this.has(name) && !this.#isProperBeginning(name));

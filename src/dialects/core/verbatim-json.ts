@@ -38,7 +38,8 @@ type Step = "go" | "hold" | "wait" | "slip" | "encoded" | "deep";
  * that may be the last, and an escape.
  */
 export class VerbatimJson {
-  readonly #repairs = new Set<TextRepair>();
+  /** Nothing for most: many calls may be open at once. */
+  #repairs: Set<TextRepair> | undefined;
   #mode: Mode = "verbatim";
   #state: State = "value";
   #closers = "";
@@ -53,7 +54,12 @@ export class VerbatimJson {
 
   /** What had to be mended; nothing where it was in vain. */
   get repairs(): Iterable<TextRepair> {
-    return this.#isRaw ? [] : this.#repairs;
+    return this.#isRaw ? [] : (this.#repairs ?? []);
+  }
+
+  #note(repair: TextRepair): void {
+    this.#repairs ??= new Set();
+    this.#repairs.add(repair);
   }
 
   get #isRaw(): boolean {
@@ -85,7 +91,7 @@ export class VerbatimJson {
       case "encoded":
         return { rest: this.#decode(), ending: "whole" };
       case "tail":
-        if (/[\]}]/.test(this.#held)) this.#repairs.add("extra_close");
+        if (/[\]}]/.test(this.#held)) this.#note("extra_close");
         return { rest: "", ending: "whole" };
     }
     return { rest: this.#held, ending: "whole" };
@@ -229,7 +235,7 @@ export class VerbatimJson {
       this.#mode = "raw";
       return text;
     }
-    this.#mender = JsonText.continuing(this.#closers, place, (repair) => this.#repairs.add(repair));
+    this.#mender = JsonText.continuing(this.#closers, place, (repair) => this.#note(repair));
     this.#mode = "mended";
     const mended = this.#mend(text.slice(from));
     // In vain; but nothing of it has gone out yet.
@@ -274,7 +280,7 @@ export class VerbatimJson {
   #decode(): string {
     const decoded = parseJson(this.#held);
     if (typeof decoded !== "string" || !isObject(parseJson(decoded))) return this.#held;
-    this.#repairs.add("double_encoded");
+    this.#note("double_encoded");
     return decoded;
   }
 }

@@ -9,7 +9,9 @@ interface Waiting {
   done: boolean;
 }
 
-const nobody: Waiting[] = [];
+const none: Waiting[] = [];
+/** Up to here a list is copied to be no longer than it must: one that is pushed to gets room for sixteen more. */
+const fewEvents = 8;
 
 /**
  * One item after the other: some clients cannot read calls whose pieces are mixed, and none needs them so. The item that began
@@ -25,7 +27,7 @@ class Order {
   #emit: Emit = () => {};
   #open: number | undefined;
   #opensCall = false;
-  #queue = nobody;
+  #queue = none;
   /** How many of those that wait had begun when the open call went on. */
   #mixed = 0;
   #byLane: Map<number, Waiting> | undefined;
@@ -70,16 +72,16 @@ class Order {
   #wait(lane: number | undefined, event: BackendEvent): void {
     let waiting = lane === undefined ? this.#queue.at(-1) : this.#byLane?.get(lane);
     if (!waiting || waiting.lane !== lane) {
-      waiting = { lane, events: [], done: false };
-      if (this.#queue === nobody) this.#queue = [];
+      waiting = { lane, events: [event], done: false };
+      if (this.#queue === none) this.#queue = [];
       this.#queue.push(waiting);
       if (lane !== undefined) {
         this.#byLane ??= new Map();
         this.#byLane.set(lane, waiting);
       }
       if (event.type === "call.started") this.#listener.callBuffered?.(event);
-    }
-    waiting.events.push(event);
+    } else if (waiting.events.length < fewEvents) waiting.events = waiting.events.concat(event);
+    else waiting.events.push(event);
     if (ends(event)) waiting.done = true;
   }
 
@@ -105,7 +107,7 @@ class Order {
         }
       }
     }
-    this.#queue = next === queue.length ? nobody : queue.slice(next);
+    this.#queue = next === queue.length ? none : queue.slice(next);
     this.#mixed = Math.max(0, this.#mixed - next);
   }
 }
