@@ -1,5 +1,6 @@
 import {
   type AnswerIdForm,
+  type AnswerView,
   addUsage,
   answerId,
   type Clock,
@@ -14,8 +15,13 @@ import {
 } from "../turn/index.ts";
 import { Transcript } from "./transcript.ts";
 
+/** Called once, when the answer gets its id. */
+export type CreateEncoder = (id: string, answer: AnswerView) => Encoder;
+
 export interface AnswerParts {
-  createEncoder: (transcript: Transcript) => Encoder;
+  createEncoder: CreateEncoder;
+  /** Whether the answer goes out as it comes. Otherwise it is sent at its end. */
+  streams: boolean;
   sink: TextSink;
   reply: ReplyStream;
   ids: Ids;
@@ -42,7 +48,9 @@ const nothing: TurnEvent[] = [];
  */
 export class Answer {
   readonly transcript = new Transcript();
-  readonly #encoder: Encoder;
+  readonly streams: boolean;
+  readonly #createEncoder: CreateEncoder;
+  readonly #isRead: boolean;
   readonly #sink: TextSink;
   readonly #reply: ReplyStream;
   readonly #ids: Ids;
@@ -56,6 +64,8 @@ export class Answer {
   #fullSince: number | undefined;
   #waited = 0;
   #id: string | undefined;
+  /** Present once the answer has its id. */
+  #encoder: Encoder | undefined;
   /** The provider's id of its last answer, and the one that this answer was opened with. */
   #upstreamId: string | undefined;
   #openedWith: string | undefined;
@@ -73,18 +83,15 @@ export class Answer {
   endedAt = 0;
   ending: TurnEnding | undefined;
 
-  constructor({ createEncoder, sink, reply, ids, idForm, clock, isRead }: AnswerParts) {
-    this.#encoder = createEncoder(this.transcript);
-    this.transcript.isRead = isRead || this.#encoder.readsAnswer;
+  constructor({ createEncoder, streams, sink, reply, ids, idForm, clock, isRead }: AnswerParts) {
+    this.#createEncoder = createEncoder;
+    this.streams = streams;
+    this.#isRead = isRead;
     this.#sink = sink;
     this.#reply = reply;
     this.#ids = ids;
     this.#idForm = idForm;
     this.#clock = clock;
-  }
-
-  get streams(): boolean {
-    return this.#encoder.streams;
   }
 
   get isEnded(): boolean {
@@ -201,7 +208,7 @@ export class Answer {
 
   #push(event: TurnEvent): void {
     this.transcript.push(event);
-    if (this.isOpened) this.#encoder.push(event);
+    this.#encoder?.push(event);
   }
 
   #pushWaiting(): void {
@@ -210,14 +217,19 @@ export class Answer {
     for (const event of waiting) this.#push(event);
   }
 
-  #open(): void {
-    if (this.#id !== undefined) return;
+  #open(): Encoder {
+    if (this.#encoder) return this.#encoder;
     this.#openedWith = this.#upstreamId;
     this.#id = answerId(this.#idForm, this.#upstreamId);
-    this.#encoder.open(this.#id);
-    if (!this.streams) return;
-    this.isOpened = true;
-    this.#reply.open();
+    const encoder = this.#createEncoder(this.#id, this.transcript);
+    this.transcript.isRead = this.#isRead || encoder.readsAnswer;
+    this.#encoder = encoder;
+    encoder.open();
+    if (this.streams) {
+      this.isOpened = true;
+      this.#reply.open();
+    }
+    return encoder;
   }
 
   /** Sends what has come since the last time. A promise means that the client takes nothing more until it resolves. */
@@ -243,12 +255,12 @@ export class Answer {
     if (this.isEnded || this.#fullSince !== undefined) return;
     try {
       const isNew = !this.isOpened;
-      this.#open();
-      if (!isNew && !this.#wrote) this.#encoder.keepAlive();
+      const encoder = this.#open();
+      if (!isNew && !this.#wrote) encoder.keepAlive();
       this.flush();
-      // A stream may be opened without a word.
+      // Not every API has an event for the beginning of a stream.
       if (isNew && !this.#wrote) {
-        this.#encoder.keepAlive();
+        encoder.keepAlive();
         this.flush();
       }
       this.#wrote = false;
@@ -270,7 +282,7 @@ export class Answer {
     try {
       if (ending.type === "turn.finished" || (inStream && this.streams)) this.#open();
       if (ending.type === "turn.finished") this.#pushWaiting();
-      if (this.isOpened || ending.type === "turn.finished") this.#encoder.end(told);
+      if (this.isOpened || ending.type === "turn.finished") this.#encoder?.end(told);
       this.ending = told;
     } catch (thrown) {
       // What cannot be written down is a failure of ours; the client still gets an end.

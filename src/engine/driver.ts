@@ -6,7 +6,6 @@ import {
   type CallOwner,
   Cancellation,
   type Clock,
-  type Encoder,
   type Ids,
   type Item,
   type ReplyStream,
@@ -20,7 +19,7 @@ import {
   type TurnSummary,
   toTurnError,
 } from "../turn/index.ts";
-import { Answer } from "./answer.ts";
+import { Answer, type CreateEncoder } from "./answer.ts";
 import { type Ask, type Candidate, mayWorkElsewhere } from "./candidate.ts";
 import type { Continuity } from "./continuity.ts";
 import { dropReasoning } from "./drop-reasoning.ts";
@@ -37,7 +36,7 @@ export interface TurnPlan {
   turn: Turn;
   /** In the order in which they are tried; the first is what was asked for. */
   candidates: readonly Candidate[];
-  createEncoder: (answer: Transcript) => Encoder;
+  createEncoder: CreateEncoder;
   /** Where the encoder writes. */
   sink: TextSink;
   idForm: AnswerIdForm;
@@ -106,9 +105,9 @@ class Driver {
 
   constructor(plan: TurnPlan, reply: ReplyStream) {
     this.#plan = plan;
-    const { createEncoder, sink, ids, idForm, clock } = plan;
+    const { createEncoder, turn, sink, ids, idForm, clock } = plan;
     const isRead = plan.seams !== undefined;
-    this.#answer = new Answer({ createEncoder, sink, reply, ids, idForm, clock, isRead });
+    this.#answer = new Answer({ createEncoder, streams: turn.stream, sink, reply, ids, idForm, clock, isRead });
   }
 
   async run(): Promise<Ending> {

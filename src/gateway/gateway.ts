@@ -160,8 +160,8 @@ export class Gateway {
     const ids = new Ids(request.turn.input, route.settings.turn.ids, continued.lastNumber);
     const profile = profileOf(context.profile, route);
     const sink = turn.stream ? new SseSink() : new WholeSink();
-    const createEncoder = (answer: AnswerView): Encoder =>
-      codec.createEncoder(request, { sink, answer, model: name, now, profile });
+    const createEncoder = (id: string, answer: AnswerView): Encoder =>
+      codec.createEncoder(request, { id, sink, answer, model: name, now, profile });
     let headers: Record<string, string> = {};
     const candidate = (taken: Route, adapter: FunctionAdapter, standsIn: boolean): Candidate =>
       candidateFor(taken, adapter, {

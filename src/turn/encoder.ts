@@ -20,7 +20,7 @@ export interface TextSink extends FrameSink {
   take(): string;
 }
 
-/** The answer as it grows: the engine's one fold of the turn's events. */
+/** The answer as it grows: the items that the engine folds from the turn's events. */
 export interface AnswerView {
   /** Those that are done, of all rounds. */
   readonly items: readonly Item[];
@@ -29,16 +29,15 @@ export interface AnswerView {
 }
 
 /**
- * Turns the events of a turn into frames of one API. The answer that it is given has each event in it before the encoder sees the
- * event, so that an encoder keeps no copy of what was said.
+ * Writes the events of a turn as frames of one API: as they come, or for an answer that is not streamed as one frame in `end`. An
+ * encoder is created when the answer gets its id. The answer that it is given contains each event before the encoder sees that event,
+ * so an encoder keeps no copy of the text.
  */
 export interface Encoder {
-  /** Whether the answer goes out as it comes. Otherwise `end` writes all of it as one frame. */
-  readonly streams: boolean;
-  /** Whether it reads the answer. Where nobody does, nothing of it is kept. */
+  /** Whether it reads the answer. If nothing reads it, the engine keeps no copy of it. */
   readonly readsAnswer: boolean;
-  /** Called once, before anything else, with the answer's id. */
-  open(id: string): void;
+  /** Called once, before anything else. */
+  open(): void;
   push(event: TurnEvent): void;
   keepAlive(): void;
   /** Called once, last. */

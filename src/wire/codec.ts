@@ -62,6 +62,8 @@ export interface ContinuedState {
 
 /** How one answer is to be written. */
 export interface AnswerOptions {
+  /** The answer's id, as the client sees it. */
+  id: string;
   sink: FrameSink;
   answer: AnswerView;
   /** The model's name as the client knows it. */

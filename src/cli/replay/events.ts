@@ -43,7 +43,7 @@ export async function playEvents(
     {
       turn,
       candidates: [candidate],
-      createEncoder: (answer) => codec.createEncoder(request, { ...options, answer }),
+      createEncoder: (id, answer) => codec.createEncoder(request, { ...options, id, answer }),
       sink,
       idForm: codec.answerId,
       ids: new Ids(turn.input),

@@ -21,14 +21,12 @@ import { writeImages } from "./images.ts";
  * name once, one finish reason, then usage if it was asked for, then the end.
  */
 export class ChatStreamEncoder implements Encoder {
-  readonly streams = true;
   readonly readsAnswer = false;
   readonly #request: ChatRequest;
-  readonly #options: AnswerOptions;
   readonly #sink: FrameSink;
   /** What stands before and after a choice is the same in every chunk of a stream. */
-  #head = "";
-  #tail = "";
+  readonly #head: string;
+  readonly #tail: string;
   #index = -1;
   #kind: CallKind = "function";
   /** The open call is the gateway's own, of which the client sees nothing. */
@@ -39,18 +37,16 @@ export class ChatStreamEncoder implements Encoder {
   #callsDone = 0;
 
   constructor(request: ChatRequest, options: AnswerOptions) {
+    const { id, model, now, sink } = options;
     this.#request = request;
-    this.#options = options;
-    this.#sink = options.sink;
-  }
-
-  /** Nothing is said before the first content: a chunk has no place for it. */
-  open(id: string): void {
-    const { model, now } = this.#options;
+    this.#sink = sink;
     const start = JSON.stringify({ id, object: "chat.completion.chunk", created: now(), model });
     this.#head = `${start.slice(0, -1)},"choices":[{"index":0,"delta":{`;
-    this.#tail = `}]${this.#request.includeUsage ? ',"usage":null' : ""}}`;
+    this.#tail = `}]${request.includeUsage ? ',"usage":null' : ""}}`;
   }
+
+  /** This API has no event before the first content. */
+  open(): void {}
 
   keepAlive(): void {
     this.#sink.keepAlive();

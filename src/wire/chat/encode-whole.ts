@@ -16,20 +16,16 @@ import { writeImages } from "./images.ts";
 
 /** A Chat Completions answer in one piece. */
 export class ChatWholeEncoder implements Encoder {
-  readonly streams = false;
   readonly readsAnswer = true;
   readonly #request: ChatRequest;
   readonly #options: AnswerOptions;
-  #id = "";
 
   constructor(request: ChatRequest, options: AnswerOptions) {
     this.#request = request;
     this.#options = options;
   }
 
-  open(id: string): void {
-    this.#id = id;
-  }
+  open(): void {}
 
   push(): void {}
 
@@ -42,11 +38,11 @@ export class ChatWholeEncoder implements Encoder {
   }
 
   #completion({ reason, usage }: TurnFinished): string {
-    const { model, now, answer } = this.#options;
+    const { id, model, now, answer } = this.#options;
     const { legacy } = this.#request;
     const message = new AnswerMessage(answer.items);
     return JSON.stringify({
-      id: this.#id,
+      id,
       object: "chat.completion",
       created: now(),
       model,

@@ -21,13 +21,11 @@ const nowhere: OutputPosition = { itemId: "", index: -1 };
 
 /** A Responses stream, told by a profile's emitter. What was said is read from the answer; here is only how far it was told. */
 export class ResponsesStreamEncoder implements Encoder {
-  readonly streams = true;
   readonly readsAnswer = true;
-  readonly #request: ResponsesRequest;
   readonly #options: AnswerOptions;
   readonly #answer: AnswerView;
   readonly #emitter: Emitter;
-  #write: (state: ResponseState) => string = notOpened;
+  readonly #write: (state: ResponseState) => string;
   /** How many items were added. */
   #added = 0;
   #at = nowhere;
@@ -39,16 +37,14 @@ export class ResponsesStreamEncoder implements Encoder {
   #isHidden = false;
 
   constructor(request: ResponsesRequest, options: AnswerOptions) {
-    this.#request = request;
+    const { id, model, now, answer, sink, profile } = options;
     this.#options = options;
-    this.#answer = options.answer;
-    this.#emitter =
-      options.profile === "extended" ? new ExtendedEmitter(options.sink) : new OpenAIEmitter(options.sink);
+    this.#answer = answer;
+    this.#emitter = profile === "extended" ? new ExtendedEmitter(sink) : new OpenAIEmitter(sink);
+    this.#write = createResponseWriter(request, { id, model, createdAt: now() });
   }
 
-  open(id: string): void {
-    const { model, now } = this.#options;
-    this.#write = createResponseWriter(this.#request, { id, model, createdAt: now() });
+  open(): void {
     const response = this.#write({ status: "in_progress", output: [] });
     this.#emitter.lifecycle("created", response);
     this.#emitter.lifecycle("in_progress", response);
@@ -193,10 +189,6 @@ export class ResponsesStreamEncoder implements Encoder {
     const { current } = this.#answer;
     return current?.type === "call" ? current : notCurrent("call");
   }
-}
-
-function notOpened(): never {
-  throw new Error("a response is opened before anything is written of it");
 }
 
 function notCurrent(type: string): never {
