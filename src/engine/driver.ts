@@ -1,27 +1,20 @@
 import { ArgumentChecks, promptTurn } from "../tools/index.ts";
 import {
-  type AnswerIdForm,
   type Backend,
-  type BackendCallStarted,
-  type CallOwner,
   Cancellation,
-  type Clock,
-  type Ids,
   type Item,
   type ReplyStream,
-  type TextSink,
   type ToolChoice,
   type Turn,
   type TurnEnding,
   TurnError,
-  type TurnEvent,
-  type TurnListener,
+  type TurnFailed,
   type TurnSummary,
   toTurnError,
 } from "../turn/index.ts";
-import { Answer, type CreateEncoder } from "./answer.ts";
+import { Answer } from "./answer.ts";
+import { waitBeforeEnd } from "./before-end.ts";
 import { type Ask, type Candidate, mayWorkElsewhere } from "./candidate.ts";
-import type { Continuity } from "./continuity.ts";
 import { dropReasoning } from "./drop-reasoning.ts";
 import { InvalidCall } from "./invalid-call.ts";
 import { BlameCorrection, DropReasoning, decide, type Policy, Reask, Retry, Rewrite } from "./policies/index.ts";
@@ -30,77 +23,27 @@ import { Settle } from "./settle/index.ts";
 import { stagesOf } from "./stages/index.ts";
 import { RememberedCalls } from "./stages/remember.ts";
 import type { Transcript } from "./transcript.ts";
+import type { Ending, NextRound, TurnPlan, TurnSeams } from "./turn-plan.ts";
 
-export interface TurnPlan {
-  /** The request as the client made it. */
-  turn: Turn;
-  /** In the order in which they are tried; the first is what was asked for. */
-  candidates: readonly Candidate[];
-  createEncoder: CreateEncoder;
-  /** Where the encoder writes. */
-  sink: TextSink;
-  idForm: AnswerIdForm;
-  ids: Ids;
-  continuity: Continuity;
-  listener: TurnListener;
-  clock: Clock;
-  /** When the request came in, by the same clock. */
-  receivedAt: number;
-  /** Milliseconds. */
-  keepAlive: number;
-  total: number;
-  /** Cancelled when the client leaves or the gateway stops. */
-  cancellation: Cancellation;
-  /** Whether the client understands a failure only in a stream, though nothing was sent yet. */
-  isToldInStream?: ((error: TurnError) => boolean) | undefined;
-  seams?: TurnSeams | undefined;
-}
-
-/** Where others take part in a turn. */
-export interface TurnSeams {
-  /** Who runs a call; the client, unless said. */
-  ownerOf?(call: BackendCallStarted): CallOwner;
-  /** Called when a round has ended well: what the next one begins with, or nothing where the turn is over. */
-  nextRound?(result: RoundResult, cancellation: Cancellation): Promise<NextRound | undefined>;
-  /**
-   * What must have happened before the client is told the end. The turn waits for it, but not for long. A `TurnError` that it rejects
-   * with is what the turn fails with; anything else it fails with changes nothing for the client.
-   */
-  beforeEnd?(ending: TurnEnding, answer: Transcript): Promise<void>;
-}
-
-export interface NextRound {
-  /** What has happened since the last round, such as the outputs of tools. It becomes part of the answer and of what is asked. */
-  events: readonly TurnEvent[];
-  /** In place of the request's. */
-  choice?: ToolChoice | undefined;
-}
-
-/** How long the end of a turn waits for what must happen before it, in milliseconds. */
-export const longestWaitBeforeEnd = 2_000;
-
-/** How a turn ended. Unless the stream was opened, the caller still has everything to send: the body, or the error. */
-export interface Ending extends TurnSummary {
-  opened: boolean;
-  body: string;
-}
-
-/** Runs one turn to its one end. Never rejects: whatever happens is an ending. */
+/** Runs one turn. Never rejects: every failure becomes an ending. */
 export function runTurn(plan: TurnPlan, reply: ReplyStream): Promise<Ending> {
   return new Driver(plan, reply).run();
 }
 
-/** What a round asks, and how its answer goes on. Everything that takes time between rounds happens here, and the end. */
+/**
+ * Owns everything between the rounds of a turn: it starts rounds, retries them, falls back to other candidates, goes on to the next
+ * round, waits for what must be kept, and ends the turn.
+ */
 class Driver {
   readonly #plan: TurnPlan;
   readonly #answer: Answer;
-  /** Cancelled when the plan's is, or when time is up. */
+  /** Cancelled when the plan's is, or when the turn's time is up. */
   readonly #cancellation = new Cancellation();
   #askedAt: number | undefined;
-  /** The one that was tried last, and what was asked there. */
+  /** The candidate that was tried last, and the turn as it was sent there. */
   #candidate: Candidate | undefined;
   #asked: Turn | undefined;
-  /** What a later request may need of calls that were given. */
+  /** What later requests may need of the calls in this turn. */
   readonly #remembered: RememberedCalls[] = [];
 
   constructor(plan: TurnPlan, reply: ReplyStream) {
@@ -127,7 +70,7 @@ class Driver {
     return this.#conclude();
   }
 
-  /** Rounds follow one another until none wants another. */
+  /** Runs rounds until a round fails or no further round is wanted. */
   async #playRounds(): Promise<TurnEnding> {
     const { seams } = this.#plan;
     const ask: { history: Item[]; choice?: ToolChoice | undefined } = { history: [] };
@@ -139,7 +82,7 @@ class Driver {
       const { reason, endTurn } = ending;
       const next = reason === "stop" ? await this.#nextRound(seams, { ending, ...result }) : undefined;
       if (!next) return { type: "turn.finished", reason, endTurn };
-      // It stays, whatever becomes of the rounds behind it.
+      // A failure of a later round does not take this one back.
       this.#plan.listener.roundCommitted?.();
       this.#answer.beginRound();
       for (const event of next.events) this.#answer.receive(event);
@@ -148,21 +91,19 @@ class Driver {
       const { transcript, roundStart } = this.#answer;
       ask.history.push(...result.items, ...transcript.items.slice(roundStart));
       ask.choice = next.choice;
-      // Whoever failed in an earlier round is not asked again.
+      // A candidate that failed in an earlier round is not tried again.
       candidates = candidates.slice(this.#candidate ? candidates.indexOf(this.#candidate) : 0);
     }
   }
 
   async #nextRound(seams: TurnSeams | undefined, result: RoundResult): Promise<NextRound | undefined> {
     if (!seams?.nextRound) return undefined;
-    // What was said so far is not held back while tools run.
+    // The client gets the text of this round before the tools run.
     this.#answer.flush();
-    const next = await seams.nextRound(result, this.#cancellation);
-    if (this.#cancellation.reason) throw this.#cancellation.reason;
-    return next;
+    return this.#cancellation.race(seams.nextRound(result, this.#cancellation));
   }
 
-  /** Until a candidate gives an answer. Where none does, what the first of them failed with: it is what the client asked for. */
+  /** Tries the candidates in order. If all of them fail, the client gets the error of the first: that is the model it asked for. */
   async #playRound(candidates: readonly Candidate[], ask: Ask): Promise<RoundResult> {
     const { listener } = this.#plan;
     let first: RoundResult | undefined;
@@ -185,7 +126,7 @@ class Driver {
     return isLast ? last : first;
   }
 
-  /** The breaker sees whether the candidate answers, however many attempts that takes, and hears when it then breaks off. */
+  /** The breaker counts one success or failure however many attempts the candidate needs, and one failure if the answer breaks off. */
   async #tryCandidate(candidate: Candidate, ask: Ask): Promise<RoundResult> {
     let round: Round | undefined;
     try {
@@ -201,7 +142,7 @@ class Driver {
     return result;
   }
 
-  /** A round that has begun well. Until then nothing of it was sent, so that a failure can be met with another attempt. */
+  /** Makes attempts until a round has begun. Nothing of a failed attempt was sent to the client, so the policies may allow another. */
   async #begin(candidate: Candidate, { history, choice }: Ask): Promise<Round> {
     const { listener } = this.#plan;
     const policies = this.#policiesFor(candidate);
@@ -224,7 +165,7 @@ class Driver {
     }
   }
 
-  /** In the order in which they have their say. */
+  /** The first policy with a decision wins. */
   #policiesFor({ backend, retries, reask }: Candidate): Policy[] {
     const { cancellation } = this.#plan;
     const reasks = new Reask(reask, backend.capabilities.quirks.wantsReasoning);
@@ -253,7 +194,7 @@ class Driver {
     this.#askedAt ??= clock.now();
     listener.attemptStarted?.(backend.name);
     this.#asked = asked;
-    // A backend that knows nothing of calls misses nothing of them.
+    // A prompted backend gets its history as text: it needs no ids or reasoning back.
     const remembered = prompted ? undefined : new RememberedCalls(continuity, backend, turn, this.#plan.turn.input);
     if (remembered) this.#remembered.push(remembered);
     return new Round({
@@ -280,7 +221,7 @@ class Driver {
     this.#answer.end(last, isInStream);
   }
 
-  /** Content that was sent is never taken back, so a failure is told behind it: as one, or as what the assistant says. */
+  /** With `strict_failure: message`, adds the failure to the answer as assistant text. Returns whether it could. */
   #say(error: TurnError): boolean {
     if (!(error instanceof InvalidCall) || this.#candidate?.strictFailure !== "message") return false;
     const { ids, listener } = this.#plan;
@@ -298,35 +239,26 @@ class Driver {
     return true;
   }
 
-  /** Waits for what must have happened before the client is told the end. Keep-alives go on. */
-  async #waitBeforeEnd(ending: TurnEnding): Promise<TurnEnding | undefined> {
+  /** Waits until everything is kept that a later request needs. Keep-alives go on. Returns what the turn ends with instead, if it failed. */
+  async #waitBeforeEnd(ending: TurnEnding): Promise<TurnFailed | undefined> {
     const { seams, listener } = this.#plan;
-    const waits: Promise<void>[] = [];
-    for (const { pending } of this.#remembered) if (pending) waits.push(pending);
+    const work: Promise<void>[] = [];
+    for (const { pending } of this.#remembered) if (pending) work.push(pending);
     const response = this.#rememberResponse();
-    if (response) waits.push(response);
-    const kept = seams?.beforeEnd?.(ending, this.#answer.transcript);
-    if (kept) waits.push(kept);
-    if (waits.length === 0) return undefined;
+    if (response) work.push(response);
+    if (seams?.beforeEnd) work.push(startBeforeEnd(seams, ending, this.#answer.transcript));
+    if (work.length === 0) return undefined;
     this.#answer.flush();
-    let timer: NodeJS.Timeout | undefined;
-    const late = new Promise<"late">((resolve) => {
-      timer = setTimeout(() => resolve("late"), longestWaitBeforeEnd);
-    });
     try {
-      const outcome = await Promise.race([Promise.all(waits), late]);
-      if (outcome === "late") listener.beforeEndFailed?.(tooLate);
-      return undefined;
+      await waitBeforeEnd(work, seams?.beforeEndLimit);
     } catch (thrown) {
       if (thrown instanceof TurnError) return { type: "turn.failed", error: thrown };
       listener.beforeEndFailed?.(thrown);
-      return undefined;
-    } finally {
-      clearTimeout(timer);
     }
+    return undefined;
   }
 
-  /** What a later request may need that names the response and does not repeat what is in it. */
+  /** Keeps what a later request needs if it refers to this response by its id. */
   #rememberResponse(): Promise<void> | undefined {
     const { continuity, ids } = this.#plan;
     const { uncarried, keptId } = this.#answer;
@@ -336,7 +268,7 @@ class Driver {
     return continuity.keepResponse(keptId, { upstreamId: uncarried?.upstreamId, callIds, lastNumber });
   }
 
-  /** Whose fault it is that the time is over: a client that reads slowly makes its backend slow. */
+  /** A client that reads slowly makes its backend slow: then the time-out is the client's fault. */
   #overdue(): TurnError {
     const { total, candidates } = this.#plan;
     const backend = (this.#candidate ?? candidates[0])?.backend.name ?? "";
@@ -362,7 +294,10 @@ class Driver {
   }
 }
 
-const tooLate = new Error(`what must happen before the end took longer than ${longestWaitBeforeEnd} ms`);
+/** An exception that it throws at once is a rejection like any other. */
+async function startBeforeEnd(seams: TurnSeams, ending: TurnEnding, answer: Transcript): Promise<void> {
+  await seams.beforeEnd?.(ending, answer);
+}
 
 function failedWith(thrown: unknown): TurnEnding {
   return { type: "turn.failed", error: toTurnError(thrown) };

@@ -29,6 +29,16 @@ export class Cancellation {
     if (this.#listeners.length > 0) this.#listeners = this.#listeners.filter((other) => other !== listener);
   }
 
+  /** The outcome of the work, or a rejection with the reason as soon as there is one. */
+  race<T>(work: Promise<T>): Promise<T> {
+    return new Promise((resolve, reject) => {
+      const onCancel = () => reject(this.reason);
+      if (this.reason) onCancel();
+      this.onCancel(onCancel);
+      work.then(resolve, reject).finally(() => this.offCancel(onCancel));
+    });
+  }
+
   /** Resolves when the time is over, or at once when this is. */
   pause(milliseconds: number): Promise<void> {
     if (this.reason) return Promise.resolve();

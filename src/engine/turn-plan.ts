@@ -1,0 +1,75 @@
+import type {
+  AnswerIdForm,
+  BackendCallStarted,
+  CallOwner,
+  Cancellation,
+  Clock,
+  Ids,
+  TextSink,
+  ToolChoice,
+  Turn,
+  TurnEnding,
+  TurnError,
+  TurnEvent,
+  TurnListener,
+  TurnSummary,
+} from "../turn/index.ts";
+import type { CreateEncoder } from "./answer.ts";
+import type { Candidate } from "./candidate.ts";
+import type { Continuity } from "./continuity.ts";
+import type { RoundResult } from "./round.ts";
+import type { Transcript } from "./transcript.ts";
+
+/** Everything that the driver needs to run one turn. */
+export interface TurnPlan {
+  /** The request as the client made it. */
+  turn: Turn;
+  /** In the order in which they are tried. The first is what the client asked for. */
+  candidates: readonly Candidate[];
+  createEncoder: CreateEncoder;
+  /** Where the encoder writes. */
+  sink: TextSink;
+  idForm: AnswerIdForm;
+  ids: Ids;
+  continuity: Continuity;
+  listener: TurnListener;
+  clock: Clock;
+  /** When the request came in, by the same clock. */
+  receivedAt: number;
+  /** Milliseconds. */
+  keepAlive: number;
+  total: number;
+  /** Cancelled when the client leaves or the gateway stops. */
+  cancellation: Cancellation;
+  /** Whether the client understands this failure only inside a stream, even if nothing was sent yet. */
+  isToldInStream?: ((error: TurnError) => boolean) | undefined;
+  seams?: TurnSeams | undefined;
+}
+
+/** Where other parts of the gateway take part in a turn. */
+export interface TurnSeams {
+  /** Who runs a call. Without it, the client does. */
+  ownerOf?(call: BackendCallStarted): CallOwner;
+  /** Called after a round that ended well. Resolves to what the next round begins with, or to nothing if the turn is over. */
+  nextRound?(result: RoundResult, cancellation: Cancellation): Promise<NextRound | undefined>;
+  /**
+   * What must happen before the client sees the end of the turn. If it rejects with a `TurnError`, the turn fails with that error. Any
+   * other failure is reported to the listener, and the turn ends as it would have.
+   */
+  beforeEnd?(ending: TurnEnding, answer: Transcript): Promise<void>;
+  /** How long the end of a turn waits for `beforeEnd`, in milliseconds; 2,000 by default. */
+  readonly beforeEndLimit?: number;
+}
+
+export interface NextRound {
+  /** What happened since the last round, such as the outputs of tools. It becomes part of the answer and of the next request. */
+  events: readonly TurnEvent[];
+  /** Replaces the request's `tool_choice`. */
+  choice?: ToolChoice | undefined;
+}
+
+/** How a turn ended. If no stream was opened, the caller still has to send the body or the error. */
+export interface Ending extends TurnSummary {
+  opened: boolean;
+  body: string;
+}
