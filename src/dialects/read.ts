@@ -57,7 +57,7 @@ export function createReader(options: ReadingOptions, sink: Sink): Reader {
   const { openers, lines, firsts, starts, closes } = marksOf(options.dialects ?? "auto", options.markersOnly ?? false);
   return new Reader(
     {
-      tools: new KnownTools(options.tools.flatMap(toKnownTool)),
+      tools: new KnownTools(knownTools(options.tools)),
       openers,
       lines,
       firsts,
@@ -77,10 +77,18 @@ function namesOf(choice: Choice): string[] {
   return choice === "auto" ? [] : choice.map((chosen) => (typeof chosen === "string" ? chosen : chosen.name));
 }
 
-function toKnownTool(tool: DeclaredTool | string): KnownTool[] {
-  if (typeof tool === "string") return [{ name: tool, strict: false }];
+function knownTools(tools: ReadingOptions["tools"]): KnownTool[] {
+  return (tools.some(allowsNoCall) ? tools.filter((tool) => !allowsNoCall(tool)) : tools).map(toKnownTool);
+}
+
+function allowsNoCall(tool: DeclaredTool | string): boolean {
+  return typeof tool !== "string" && tool.parameters === false;
+}
+
+function toKnownTool(tool: DeclaredTool | string): KnownTool {
+  if (typeof tool === "string") return { name: tool, strict: false };
   const { name, strict, parameters, freeText } = tool;
-  return parameters === false ? [] : [{ name, strict: strict === true, parameters, freeText }];
+  return { name, strict: strict === true, parameters: parameters || undefined, freeText };
 }
 
 export interface FoundCall {

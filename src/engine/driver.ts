@@ -44,7 +44,7 @@ class Driver {
   #candidate: Candidate | undefined;
   #asked: Turn | undefined;
   /** What later requests may need of the calls in this turn. */
-  readonly #remembered: RememberedCalls[] = [];
+  #remembered = nothingRemembered;
 
   constructor(plan: TurnPlan, reply: ReplyStream) {
     this.#plan = plan;
@@ -63,7 +63,7 @@ class Driver {
     cancellation.onCancel(onCancel);
     const limit = setTimeout(() => this.#cancellation.cancel(this.#overdue()), total);
     const ticks = this.#answer.streams ? setInterval(() => this.#answer.keepAlive(), keepAlive) : undefined;
-    await this.#end(await this.#playRounds().catch(failedWith));
+    await this.#end(await this.#playRounds());
     clearTimeout(limit);
     clearInterval(ticks);
     cancellation.offCancel(onCancel);
@@ -72,31 +72,40 @@ class Driver {
 
   /** Runs rounds until a round fails or no further round is wanted. */
   async #playRounds(): Promise<TurnEnding> {
-    const { seams } = this.#plan;
     const ask: { history: Item[]; choice?: ToolChoice | undefined } = { history: [] };
     let { candidates } = this.#plan;
-    for (;;) {
-      this.#answer.beginRound();
-      const { ending, ...result } = await this.#playRound(candidates, ask);
-      if (ending.type === "round.failed") return { type: "turn.failed", error: ending.error };
-      const { reason, endTurn } = ending;
-      const next = reason === "stop" ? await this.#nextRound(seams, { ending, ...result }) : undefined;
-      if (!next) return { type: "turn.finished", reason, endTurn };
-      // A failure of a later round does not take this one back.
-      this.#plan.listener.roundCommitted?.();
-      this.#answer.beginRound();
-      for (const event of next.events) this.#answer.receive(event);
-      this.#answer.finishRound();
-      this.#answer.flush();
-      const { transcript, roundStart } = this.#answer;
-      ask.history.push(...result.items, ...transcript.items.slice(roundStart));
-      ask.choice = next.choice;
-      // A candidate that failed in an earlier round is not tried again.
-      candidates = candidates.slice(this.#candidate ? candidates.indexOf(this.#candidate) : 0);
+    try {
+      for (;;) {
+        this.#answer.beginRound();
+        const result = await this.#playRound(candidates, ask);
+        const { ending } = result;
+        if (ending.type === "round.failed") return { type: "turn.failed", error: ending.error };
+        const { reason, endTurn } = ending;
+        const next = reason === "stop" ? await this.#nextRound(result) : undefined;
+        if (!next) return { type: "turn.finished", reason, endTurn };
+        ask.history.push(...result.items, ...this.#addBetween(next));
+        ask.choice = next.choice;
+        // A candidate that failed in an earlier round is not tried again.
+        candidates = candidates.slice(this.#candidate ? candidates.indexOf(this.#candidate) : 0);
+      }
+    } catch (thrown) {
+      return { type: "turn.failed", error: toTurnError(thrown) };
     }
   }
 
-  async #nextRound(seams: TurnSeams | undefined, result: RoundResult): Promise<NextRound | undefined> {
+  /** Adds what happened after a round to the answer. A failure of a later round does not take it, or the round, back. */
+  #addBetween({ events }: NextRound): Item[] {
+    this.#plan.listener.roundCommitted?.();
+    this.#answer.beginRound();
+    for (const event of events) this.#answer.receive(event);
+    this.#answer.finishRound();
+    this.#answer.flush();
+    const { transcript, roundStart } = this.#answer;
+    return transcript.items.slice(roundStart);
+  }
+
+  async #nextRound(result: RoundResult): Promise<NextRound | undefined> {
+    const { seams } = this.#plan;
     if (!seams?.nextRound) return undefined;
     // The client gets the text of this round before the tools run.
     this.#answer.flush();
@@ -114,8 +123,10 @@ class Driver {
         listener.attemptFailed?.(this.#candidate.backend.name, last.ending.error, next);
       }
       this.#candidate = candidate;
-      last = await this.#tryCandidate(candidate, ask);
+      const begun = await this.#tryCandidate(candidate, ask);
+      last = begun instanceof Round ? await begun.result : nothingSent(begun);
       if (last.ending.type === "round.finished") return last;
+      if (begun instanceof Round) candidate.breaker.failed(last.ending.error);
       first ??= last;
       if (this.#answer.isCommitted || this.#cancellation.reason || !mayWorkElsewhere(last.ending.error)) break;
     }
@@ -127,19 +138,17 @@ class Driver {
   }
 
   /** The breaker counts one success or failure however many attempts the candidate needs, and one failure if the answer breaks off. */
-  async #tryCandidate(candidate: Candidate, ask: Ask): Promise<RoundResult> {
+  async #tryCandidate(candidate: Candidate, ask: Ask): Promise<Round | TurnError> {
     let round: Round | undefined;
     try {
       await candidate.breaker.watch(async () => {
         round = await this.#begin(candidate, ask);
       });
     } catch (thrown) {
-      return nothingSent(toTurnError(thrown));
+      return toTurnError(thrown);
     }
     if (!round) throw new Error("a breaker let a request through and did not make it");
-    const result = await round.result;
-    if (result.ending.type === "round.failed") candidate.breaker.failed(result.ending.error);
-    return result;
+    return round;
   }
 
   /** Makes attempts until a round has begun. Nothing of a failed attempt was sent to the client, so the policies may allow another. */
@@ -196,7 +205,7 @@ class Driver {
     this.#asked = asked;
     // A prompted backend gets its history as text: it needs no ids or reasoning back.
     const remembered = prompted ? undefined : new RememberedCalls(continuity, backend, turn, this.#plan.turn.input);
-    if (remembered) this.#remembered.push(remembered);
+    if (remembered) this.#remembered = this.#remembered.concat(remembered);
     return new Round({
       candidate,
       turn: asked,
@@ -294,13 +303,11 @@ class Driver {
   }
 }
 
+const nothingRemembered: readonly RememberedCalls[] = [];
+
 /** An exception that it throws at once is a rejection like any other. */
 async function startBeforeEnd(seams: TurnSeams, ending: TurnEnding, answer: Transcript): Promise<void> {
   await seams.beforeEnd?.(ending, answer);
-}
-
-function failedWith(thrown: unknown): TurnEnding {
-  return { type: "turn.failed", error: toTurnError(thrown) };
 }
 
 function nothingSent(error: TurnError): RoundResult {

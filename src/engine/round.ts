@@ -221,9 +221,13 @@ export class Round implements RoundWatch {
   }
 }
 
-/** What a backend throws at once is a failure like any other. */
-async function runOf(backend: Backend, turn: Turn, round: BackendRound): Promise<void> {
-  await backend.run(turn, round);
+/** An exception that a backend throws at once is a rejection like any other. */
+function runOf(backend: Backend, turn: Turn, round: BackendRound): Promise<void> {
+  try {
+    return backend.run(turn, round);
+  } catch (thrown) {
+    return Promise.reject(thrown);
+  }
 }
 
 const mostNoted = 10_000;

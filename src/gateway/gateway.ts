@@ -21,11 +21,9 @@ import {
 } from "../telemetry/index.ts";
 import { checkStrictSchemas, type FunctionAdapter } from "../tools/index.ts";
 import {
-  type AnswerView,
   anonymousOwner,
   type Cancellation,
   type ClientApi,
-  type Encoder,
   Ids,
   isDeeperThan,
   isObject,
@@ -37,7 +35,16 @@ import {
   TurnError,
   type TurnListener,
 } from "../turn/index.ts";
-import { type ClientRequest, type Codec, codecs, eventStream, json, SseSink, WholeSink } from "../wire/index.ts";
+import {
+  type AnswerOptions,
+  type ClientRequest,
+  type Codec,
+  codecs,
+  eventStream,
+  json,
+  SseSink,
+  WholeSink,
+} from "../wire/index.ts";
 import { BreakerReport } from "./breaker-report.ts";
 import { toldInStream } from "./codex-client.ts";
 import { listenersFor, type Telemetry } from "./listeners.ts";
@@ -63,8 +70,8 @@ export interface RequestContext {
 export interface PreparedTurn {
   readonly contentType: string;
   /** Headers of the answer, beside those of every answer. Known when the answer is opened, or has ended. */
-  readonly headers: Readonly<Record<string, string>>;
-  /** `stop` ends the turn from outside; its reason is what the client is told. */
+  headers(): Readonly<Record<string, string>>;
+  /** `cancellation` ends the turn from outside; its reason is what the client is told. */
   run(reply: ReplyStream, cancellation: Cancellation): ReturnType<typeof runTurn>;
 }
 
@@ -76,6 +83,26 @@ export interface GatewayParts {
   seams?: TurnSeams;
   /** Where conversations leave what clients do not bring back. Several gateways may share it; of this process alone, unless given. */
   memory?: Memory;
+}
+
+/** A model to which the turn can be given, and the tools as its backend takes them. */
+interface Offer {
+  route: Route;
+  adapter: FunctionAdapter;
+  isFallback: boolean;
+}
+
+interface OfferParts {
+  headers: AnswerHeaders;
+  /** The header that names the parameters which the backend ignores. */
+  ignored: Record<string, string>;
+  continuity: Continuity;
+  context: RequestContext;
+}
+
+/** Headers of the answer. They depend on the candidate that is tried. */
+class AnswerHeaders {
+  values: Readonly<Record<string, string>> = {};
 }
 
 /** One gateway, made out of a configuration. It knows nothing of HTTP. */
@@ -157,51 +184,42 @@ export class Gateway {
     const { turn } = adapter;
     checkRoute(turn, route);
     checkStrictSchemas(turn.tools, (index) => request.schemaPath(adapter.place(index)));
-    const ids = new Ids(request.turn.input, route.settings.turn.ids, continued.lastNumber);
     const profile = profileOf(context.profile, route);
     const sink = turn.stream ? new SseSink() : new WholeSink();
-    const createEncoder = (id: string, answer: AnswerView): Encoder =>
-      codec.createEncoder(request, { id, sink, answer, model: name, now, profile });
-    let headers: Record<string, string> = {};
-    const candidate = (taken: Route, adapter: FunctionAdapter, standsIn: boolean): Candidate =>
-      candidateFor(taken, adapter, {
-        onTaken: () => {
-          headers = { ...this.#tellDropped(adapter.dropped, taken, context), ...tellIgnored(body, taken) };
-        },
-        restored: (asked) => restoreTurn(asked, taken.backend, continuity, standsIn),
-      });
+    const headers = new AnswerHeaders();
     // What a provider keeps only that provider can continue.
-    const others = request.continues ? [] : this.#fallbacks(asked, route);
-    const candidates = [
-      candidate(route, adapter, false),
-      ...others.map(({ route, adapter }) => candidate(route, adapter, true)),
-    ];
-    return {
-      contentType: turn.stream ? eventStream : json,
-      get headers() {
-        return headers;
-      },
-      run: (reply, cancellation) => {
-        const plan: TurnPlan = {
-          turn,
-          candidates,
-          createEncoder,
-          sink,
-          idForm: codec.answerId,
-          ids,
-          continuity,
-          listener: this.#listenersFor(request, route, context),
-          clock: performance,
-          receivedAt: context.receivedAt,
-          keepAlive: route.settings.turn.keep_alive,
-          total: route.settings.timeouts.total,
-          cancellation,
-          isToldInStream: toldInStream(turn),
-          seams: this.#seams,
-        };
-        return runTurn(plan, reply);
-      },
+    const fallbacks = request.continues ? [] : this.#fallbacks(asked, route);
+    const toCandidate = (offer: Offer): Candidate =>
+      this.#candidateFor(offer, { headers, ignored: tellIgnored(body, offer.route), continuity, context });
+    const plan = {
+      turn,
+      candidates: [{ route, adapter, isFallback: false }, ...fallbacks].map(toCandidate),
+      createEncoder: encoderFor(codec, request, { sink, model: name, now, profile }),
+      sink,
+      idForm: codec.answerId,
+      ids: new Ids(request.turn.input, route.settings.turn.ids, continued.lastNumber),
+      continuity,
+      listener: this.#listenersFor(request, route, context),
+      clock: performance,
+      receivedAt: context.receivedAt,
+      keepAlive: route.settings.turn.keep_alive,
+      total: route.settings.timeouts.total,
+      isToldInStream: toldInStream(turn),
+      seams: this.#seams,
     };
+    return preparedTurn(plan, headers);
+  }
+
+  #candidateFor(
+    { route, adapter, isFallback }: Offer,
+    { headers, ignored, continuity, context }: OfferParts,
+  ): Candidate {
+    return candidateFor(route, adapter, {
+      onTaken: () => {
+        headers.values = { ...this.#tellDropped(adapter.dropped, route, context), ...ignored };
+      },
+      restored: (turn) => restoreTurn(turn, route.backend, continuity, isFallback),
+    });
   }
 
   #continuityFor({ key, requestId }: RequestContext): Continuity {
@@ -230,13 +248,13 @@ export class Gateway {
   }
 
   /** The models that can stand in for the one of the route in this turn. The key that may use it may use them. */
-  #fallbacks(turn: Turn, { fallback }: Route): { route: Route; adapter: FunctionAdapter }[] {
+  #fallbacks(turn: Turn, { fallback }: Route): Offer[] {
     return fallback.flatMap((name) => {
       const route = this.#models.find(name, () => true);
       try {
         const adapter = adapterFor(turn, route);
         checkRoute(adapter.turn, route);
-        return [{ route, adapter }];
+        return [{ route, adapter, isFallback: true }];
       } catch {
         return [];
       }
@@ -287,6 +305,23 @@ function wordsOf(error: unknown): string {
 function tellIgnored(body: JsonObject, { backend }: Route): Record<string, string> {
   const names = ignoredParameters(body, backend);
   return names.length > 0 ? { "x-toolwire-ignored-parameters": headerList(names) } : {};
+}
+
+/** Closures are made outside of `prepare`: what they capture is held while the model answers. */
+function preparedTurn(plan: Omit<TurnPlan, "cancellation">, headers: AnswerHeaders): PreparedTurn {
+  return {
+    contentType: plan.turn.stream ? eventStream : json,
+    headers: () => headers.values,
+    run: (reply, cancellation) => runTurn({ ...plan, cancellation }, reply),
+  };
+}
+
+function encoderFor(
+  codec: Codec,
+  request: ClientRequest,
+  options: Omit<AnswerOptions, "id" | "answer">,
+): TurnPlan["createEncoder"] {
+  return (id, answer) => codec.createEncoder(request, { ...options, id, answer });
 }
 
 /** What is written or read recursively must fit the stack with a wide margin. */

@@ -1,10 +1,7 @@
 import { isIPv6 } from "node:net";
 
 export interface HostCheck {
-  /**
-   * Whether a request may name this host. Takes `headersDistinct.host` too, for Node shows only the first of several Host
-   * headers and a proxy before us may have read another.
-   */
+  /** Whether a request may name this host. Of several Host headers none is allowed: a proxy before us may have read another. */
   allows(host: string | readonly string[] | undefined): boolean;
 }
 

@@ -1,3 +1,4 @@
+import type { IncomingMessage } from "node:http";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Gateway } from "../gateway/index.ts";
 import { createHostCheck, createOrigins, type Key, type KeyRefusal } from "../guard/index.ts";
@@ -52,7 +53,7 @@ export class Access {
   }
 
   checkHost(request: FastifyRequest): void {
-    if (this.#hosts.allows(request.raw.headersDistinct.host)) return;
+    if (this.#hosts.allows(hostsOf(request.raw))) return;
     throw new TurnError(
       "unknown_host",
       "This host name is not one of Toolwire's. Use localhost, or add the name to hosts in the configuration.",
@@ -76,6 +77,16 @@ export class Access {
     }
     return undefined;
   }
+}
+
+/** Every Host header: Node shows only the first of several, and a proxy before us may have read another. */
+function hostsOf({ rawHeaders }: IncomingMessage): string[] {
+  const hosts: string[] = [];
+  for (let at = 0; at + 1 < rawHeaders.length; at += 2) {
+    const [name, value] = [rawHeaders[at], rawHeaders[at + 1]];
+    if (name?.length === 4 && name.toLowerCase() === "host" && value !== undefined) hosts.push(value);
+  }
+  return hosts;
 }
 
 const exposed = [

@@ -5,7 +5,7 @@ import type { ReplyStream } from "../turn/index.ts";
 /** What of a turn its answer's head is made of; the headers are read when it is sent. */
 interface AnsweredTurn {
   readonly contentType: string;
-  readonly headers: Readonly<Record<string, string>>;
+  headers(): Readonly<Record<string, string>>;
 }
 
 /**
@@ -32,7 +32,7 @@ export class HttpReplyStream implements ReplyStream {
       if (value !== undefined) headers[name] = value;
     this.#raw.writeHead(200, {
       ...headers,
-      ...this.#turn.headers,
+      ...this.#turn.headers(),
       "content-type": this.#turn.contentType,
       "cache-control": "no-cache, no-transform",
       // Proxies such as nginx would gather events otherwise.

@@ -54,7 +54,7 @@ export class Turns {
       request.body = undefined;
       const ending = await prepared.run(new HttpReplyStream(reply, prepared), cancellation);
       if (ending.opened) return reply;
-      reply.headers(prepared.headers);
+      reply.headers(prepared.headers());
       if (ending.error) throw ending.error;
       return reply.header("content-type", prepared.contentType).send(ending.body);
     };

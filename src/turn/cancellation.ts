@@ -1,11 +1,11 @@
 import type { TurnError } from "./errors.ts";
 
-const none: (() => void)[] = [];
+const none: readonly (() => void)[] = [];
 
 /** Says once that something is over, and why. An AbortSignal in all but its price, of which a small request would feel three. */
 export class Cancellation {
-  /** Mostly one. */
-  #listeners: (() => void)[] = none;
+  /** Mostly one. A list is replaced, never pushed to: a push reserves room for many. */
+  #listeners = none;
   /** Why it is over; `undefined` while it is not. */
   reason: TurnError | undefined;
 
@@ -22,7 +22,7 @@ export class Cancellation {
 
   /** Called once, and not where it is over already. */
   onCancel(listener: () => void): void {
-    if (!this.reason) this.#listeners = [...this.#listeners, listener];
+    if (!this.reason) this.#listeners = this.#listeners.concat(listener);
   }
 
   offCancel(listener: () => void): void {

@@ -82,7 +82,7 @@ class Listeners implements Required<TurnListener> {
   readonly #all: readonly TurnListener[];
 
   constructor(all: readonly TurnListener[]) {
-    this.#all = all;
+    this.#all = all.slice();
   }
 
   turnStarted(turn: Turn): void {

@@ -7,7 +7,7 @@ export class CallFinder {
   /** Most count from 0; what does not is looked for in the map. */
   readonly #byIndex: (GrowingCall | undefined)[] = [];
   #byOddIndex: Map<number, GrowingCall> | undefined;
-  readonly #byId = new Map<string, GrowingCall>();
+  #byId: Map<string, GrowingCall> | undefined;
   #last: GrowingCall | undefined;
 
   constructor(names: ToolNames) {
@@ -33,7 +33,12 @@ export class CallFinder {
   add(call: GrowingCall): void {
     this.#last = call;
     if (call.index !== undefined) this.#place(call.index, call);
-    if (call.id !== undefined) this.#byId.set(call.id, call);
+    if (call.id !== undefined) this.#identify(call.id, call);
+  }
+
+  #identify(id: string, call: GrowingCall): void {
+    this.#byId ??= new Map();
+    this.#byId.set(id, call);
   }
 
   #placed(index: number): GrowingCall | undefined {
@@ -50,7 +55,7 @@ export class CallFinder {
 
   #at(index: number, id: string | undefined, name: string | undefined): GrowingCall | undefined {
     const placed = this.#placed(index);
-    const identified = id === undefined ? undefined : this.#byId.get(id);
+    const identified = id === undefined ? undefined : this.#byId?.get(id);
     // Where several calls have one index, the id tells more; where several have one id, the index does.
     if (placed) return identified?.index === index ? identified : placed;
     if (identified) return identified.index === undefined ? identified : undefined;
@@ -59,7 +64,7 @@ export class CallFinder {
 
   #byItsId(id: string | undefined, name: string | undefined): GrowingCall | undefined {
     if (id === undefined) return this.#last;
-    const identified = this.#byId.get(id);
+    const identified = this.#byId?.get(id);
     if (identified) return identified;
     // An id that comes after the name belongs to the call that has none yet.
     return name === undefined && this.#last?.id === undefined ? this.#last : undefined;
@@ -68,7 +73,7 @@ export class CallFinder {
   #learn(call: GrowingCall, index: number | undefined, id: string | undefined): void {
     if (id !== undefined && call.id === undefined) {
       call.id = id;
-      this.#byId.set(id, call);
+      this.#identify(id, call);
     }
     if (index !== undefined && call.index === undefined) {
       call.index = index;

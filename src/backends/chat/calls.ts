@@ -24,10 +24,10 @@ const mostCalls = 1_024;
 export class GrowingCalls {
   readonly #emit: Emit;
   readonly #names: ToolNames;
-  readonly #finder: CallFinder;
+  #finder: CallFinder | undefined;
   readonly #calls: GrowingCall[] = [];
   /** Calls whose name may not be whole yet, in the order in which their names began. */
-  readonly #held = new Set<GrowingCall>();
+  #held: Set<GrowingCall> | undefined;
   readonly #touched: GrowingCall[] = [];
   #legacy = false;
   /** How many were given whole. */
@@ -38,7 +38,6 @@ export class GrowingCalls {
   constructor(emit: Emit, names: ToolNames) {
     this.#emit = emit;
     this.#names = names;
-    this.#finder = new CallFinder(names);
   }
 
   get any(): boolean {
@@ -53,7 +52,7 @@ export class GrowingCalls {
     const given = inside.arguments ?? inside.input;
     if (id === undefined && name === undefined && isNothing(given)) return;
     const index = indexOf(entry.index);
-    const call = this.#finder.find(index, id, name) ?? this.#begin(index, id);
+    const call = this.#finder?.find(index, id, name) ?? this.#begin(index, id);
     if (typeof entry.index !== "number") this.#note(call, "missing_index");
     this.#grow(call, entry, name, given);
   }
@@ -74,28 +73,28 @@ export class GrowingCalls {
   takeLegacy(entry: JsonObject, repair?: Repair): void {
     const name = filled(entry.name);
     if (name === undefined && isNothing(entry.arguments)) return;
-    const { last } = this.#finder;
+    const last = this.#finder?.last;
     if (last && !this.#legacy) {
       this.#note(last, "duplicate");
       return;
     }
     this.#legacy = true;
-    const call = this.#finder.find(undefined, undefined, name) ?? this.#begin(undefined, undefined);
+    const call = this.#finder?.find(undefined, undefined, name) ?? this.#begin(undefined, undefined);
     if (repair) this.#note(call, repair);
     this.#grow(call, {}, name, entry.arguments);
   }
 
   /** Something else begins: names go no further, and calls whose arguments are whole are done. */
   settle(): void {
-    if (this.#touched.length === 0 && this.#held.size === 0) return;
-    for (const call of this.#held) this.#start(call);
+    if (this.#touched.length === 0 && !this.#held?.size) return;
+    this.#startHeld();
     this.#finishWhole();
   }
 
   /** The answer ends; false when a call stops in the middle. */
   end(reason: FinishReason): boolean {
     let whole = true;
-    for (const call of this.#held) this.#start(call);
+    this.#startHeld();
     for (const call of this.#calls) {
       if (call.done) continue;
       if (call.started && isWhole(call, reason)) this.#finish(call);
@@ -108,6 +107,7 @@ export class GrowingCalls {
     this.#finishWhole();
     if (this.#calls.length === mostCalls) this.trouble = "more calls than a client can take";
     const call = newCall(this.#calls.length, index, id);
+    this.#finder ??= new CallFinder(this.#names);
     if (this.#finder.hasIndex(index)) this.#note(call, "shared_index");
     this.#calls.push(call);
     this.#finder.add(call);
@@ -135,6 +135,7 @@ export class GrowingCalls {
   #name(call: GrowingCall, piece: string): void {
     if (call.name === "") {
       call.name = this.#names.shared(piece);
+      this.#held ??= new Set();
       this.#held.add(call);
       if (!call.blank || call.object) this.#note(call, "late_name");
     } else if (call.started) {
@@ -175,10 +176,14 @@ export class GrowingCalls {
     else if (read && call.blank) call.object = call.object ? Object.assign(call.object, read) : read;
   }
 
+  #startHeld(): void {
+    for (const call of this.#held ?? []) this.#start(call);
+  }
+
   /** Calls whose names began earlier start earlier. */
   #start(call: GrowingCall): void {
-    for (const held of this.#held) {
-      this.#held.delete(held);
+    for (const held of this.#held ?? []) {
+      this.#held?.delete(held);
       const { number, kind, name, id: callId, extensions } = held;
       held.started = true;
       this.#emit({ type: "call.started", call: number, kind, name, callId, extensions });

@@ -1,16 +1,13 @@
 import { VerbatimJson } from "../../dialects/index.ts";
-import type { BackendCallDone, Emit, Turn } from "../../turn/index.ts";
+import type { BackendCallDone, Emit, Tool, Turn } from "../../turn/index.ts";
 import type { Stage } from "./stage.ts";
 
 /**
- * The one repair of arguments that a provider gives: what is JSON goes on as it comes, and slips in it are mended on the candidate. Not
- * those of strict tools, nor what was read out of text, where that is done in reading.
+ * The one repair of arguments that a provider gives: what is JSON goes on as it comes, and slips in it are mended as it passes. Not
+ * those of strict tools, nor of calls that were read out of text: the reader has mended those.
  */
 export function mendArguments({ tools }: Turn): Stage {
-  // What stands for free text may be that text, which is nobody's to mend.
-  const untouched = new Set(
-    tools.flatMap((tool) => (tool.type === "function" && (tool.strict || tool.freeText) ? [tool.name] : [])),
-  );
+  let untouched: Set<string> | undefined;
   let open: Map<number, VerbatimJson> | undefined;
 
   const finish = (json: VerbatimJson, event: BackendCallDone, emit: Emit) => {
@@ -24,6 +21,7 @@ export function mendArguments({ tools }: Turn): Stage {
   return (event, emit) => {
     switch (event.type) {
       case "call.started":
+        untouched ??= namesOfUntouched(tools);
         if (event.kind === "function" && event.dialect === undefined && !untouched.has(event.name)) {
           open ??= new Map();
           open.set(event.call, new VerbatimJson());
@@ -46,4 +44,11 @@ export function mendArguments({ tools }: Turn): Stage {
         emit(event);
     }
   };
+}
+
+/** A function that stands for a tool with free text may have got that text instead of JSON. */
+function namesOfUntouched(tools: readonly Tool[]): Set<string> {
+  return new Set(
+    tools.flatMap((tool) => (tool.type === "function" && (tool.strict || tool.freeText) ? [tool.name] : [])),
+  );
 }

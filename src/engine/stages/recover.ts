@@ -17,6 +17,7 @@ import type {
   FunctionTool,
   RoundFailed,
   RoundFinished,
+  Tool,
   Turn,
   TurnListener,
 } from "../../turn/index.ts";
@@ -38,9 +39,9 @@ export function recoverCalls(
 ): Stage | undefined {
   if (!recovery || turn.choice.mode === "none") return undefined;
   // A call that the model was taught to write is one, whatever it calls; that it is not allowed is seen later.
-  const tools = turn.tools
-    .filter((tool) => tool.type === "function")
-    .filter(({ name }) => recovery.prompted || permits(turn.choice, { kind: "function", name }));
+  const mayBeCalled = (tool: Tool): tool is FunctionTool =>
+    tool.type === "function" && (recovery.prompted || permits(turn.choice, { kind: "function", name: tool.name }));
+  const tools = turn.tools.every(mayBeCalled) ? turn.tools : turn.tools.filter(mayBeCalled);
   if (tools.length === 0) return undefined;
   const recovering = new Recovering(tools, turn, recovery, listener, isSeen);
   return (event, emit) => recovering.take(event, emit);

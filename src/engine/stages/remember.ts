@@ -15,9 +15,9 @@ export class RememberedCalls {
   readonly #backend: Backend;
   readonly #model: string;
   readonly #input: readonly Item[];
-  readonly #reasoning = new RoundReasoning();
-  readonly #fields = new WantedFields();
-  readonly #writes = new Set<Promise<void>>();
+  #reasoning: RoundReasoning | undefined;
+  #fields: WantedFields | undefined;
+  #writes: Set<Promise<void>> | undefined;
   #open: CallStarted | undefined;
   #digest: ConversationDigest | undefined;
 
@@ -30,24 +30,26 @@ export class RememberedCalls {
 
   /** Resolves when what was kept can be read, and never rejects; nothing where there is nothing to wait for. */
   get pending(): Promise<void> | undefined {
-    return this.#writes.size === 0 ? undefined : Promise.all(this.#writes).then(() => {});
+    return this.#writes?.size ? Promise.all(this.#writes).then(() => {}) : undefined;
   }
 
   hear(event: TurnEvent): void {
     switch (event.type) {
       case "reasoning.started":
+        this.#reasoning ??= new RoundReasoning();
         this.#reasoning.start(event.id);
         return;
       case "reasoning.delta":
-        this.#reasoning.add(event.text, event.part);
+        this.#reasoning?.add(event.text, event.part);
         return;
       case "reasoning.done": {
-        const id = this.#reasoning.end(event.encrypted);
+        const id = this.#reasoning?.end(event.encrypted);
         if (event.encrypted === undefined || id === undefined) return;
         this.#write(this.#continuity.keepMaker([id], this.#backend.name));
         return;
       }
       case "message.extra":
+        this.#fields ??= new WantedFields();
         this.#fields.add(this.#backend.capabilities.quirks.wantedFields(event.extensions));
         return;
       case "call.started":
@@ -65,8 +67,8 @@ export class RememberedCalls {
       backend,
       model: this.#model,
       callId: own === callId ? undefined : own,
-      reasoning: this.#reasoning.items,
-      fields: this.#fields.all,
+      reasoning: this.#reasoning?.items ?? [],
+      fields: this.#fields?.all,
       extensions: extensions && capabilities.quirks.wantsExtensions(extensions) ? extensions : undefined,
     };
     if (!kept.callId && kept.reasoning.length === 0 && !kept.fields && !kept.extensions) return;
@@ -75,8 +77,9 @@ export class RememberedCalls {
   }
 
   #write(write: Promise<void>): void {
-    this.#writes.add(write);
-    void write.then(() => this.#writes.delete(write));
+    this.#writes ??= new Set();
+    const writes = this.#writes.add(write);
+    void write.then(() => writes.delete(write));
   }
 }
 
