@@ -10,7 +10,7 @@ export const rooms = [
   {
     name: "turn",
     holds:
-      "the common language: `Turn` (a request), `Item` (message, call, output, reasoning), `TurnEvent`, `Tool`, `Usage`, `TurnError`; and the narrow ports that the engine needs from outside",
+      "the common language: `Turn` (a request), `Item` (message, call, output, reasoning), `BackendEvent` and `TurnEvent`, `Tool`, `Usage`, `TurnError`; and the narrow ports that the engine needs from outside (`Backend`, `Encoder`, `TurnListener`, `Memory`)",
     imports: [],
   },
   {
@@ -27,13 +27,13 @@ export const rooms = [
   {
     name: "wire",
     holds:
-      "the public APIs, in and out: `chat/`, `responses/`, `use-tool/` *, and what they share (`sse`, the error envelope). Decoders make a `Turn`, encoders eat `TurnEvent`s",
+      "the public APIs, one codec a folder: `chat/`, `responses/`, `use-tool/` *; their registry, the sinks, and what they share (`sse`, the error envelope). Decoders make a `Turn`, encoders turn `TurnEvent`s into frames",
     imports: ["turn", "tools"],
     parts: [{ folders: ["use-tool"], imports: ["dialects"] }],
   },
   {
     name: "backends",
-    holds: "a `Turn` in, `TurnEvent`s out, nothing about clients: `chat`, `responses`, `codex`, `demo`",
+    holds: "a `Turn` in, `BackendEvent`s out, nothing about clients: `chat`, `responses`, `codex`, `demo`",
     imports: ["turn", "tools", "wire/sse.ts"],
     // A backend also gets the item mapping of the API that it speaks, and nothing else of that API.
     parts: [
@@ -50,7 +50,7 @@ export const rooms = [
   },
   {
     name: "engine",
-    holds: "runs one turn: the stages of a round, and the driver between rounds",
+    holds: "runs one turn: the stages of a round, settle, the transcript, and the driver of rounds with its policies",
     imports: ["turn", "tools", "dialects"],
   },
   {

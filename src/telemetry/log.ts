@@ -72,7 +72,7 @@ function readable({ time, level, msg, err, ...rest }: JsonObject): string {
   return `${lines.join("\n")}\n`;
 }
 
-/** Extensions text must not move the cursor or colour the terminal. */
+/** Foreign text must not move the cursor or colour the terminal. */
 function visible(text: string): string {
   return text.replace(/\p{Cc}/gu, (control) => `\\x${control.charCodeAt(0).toString(16).padStart(2, "0")}`);
 }

@@ -10,7 +10,7 @@ interface Waiting {
 }
 
 const none: Waiting[] = [];
-/** Up to here a list is copied to be no longer than it must: one that is pushed to gets room for sixteen more. */
+/** Shorter lists are copied when they grow: V8 reserves room for sixteen more in a list that is pushed to. */
 const fewEvents = 8;
 
 /**
@@ -70,19 +70,32 @@ class Order {
   }
 
   #wait(lane: number | undefined, event: BackendEvent): void {
-    let waiting = lane === undefined ? this.#queue.at(-1) : this.#byLane?.get(lane);
-    if (!waiting || waiting.lane !== lane) {
-      waiting = { lane, events: [event], done: false };
-      if (this.#queue === none) this.#queue = [];
-      this.#queue.push(waiting);
-      if (lane !== undefined) {
-        this.#byLane ??= new Map();
-        this.#byLane.set(lane, waiting);
-      }
-      if (event.type === "call.started") this.#listener.callBuffered?.(event);
-    } else if (waiting.events.length < fewEvents) waiting.events = waiting.events.concat(event);
+    const waiting = lane === undefined ? this.#lastWithoutLane() : this.#byLane?.get(lane);
+    if (!waiting) {
+      // A piece of an item that is done already, or was never begun, is dropped.
+      if (lane === undefined || begins(event)) this.#startWaiting(lane, event);
+      return;
+    }
+    if (waiting.done && lane !== undefined) return;
+    if (waiting.events.length < fewEvents) waiting.events = waiting.events.concat(event);
     else waiting.events.push(event);
     if (ends(event)) waiting.done = true;
+  }
+
+  #lastWithoutLane(): Waiting | undefined {
+    const last = this.#queue.at(-1);
+    return last?.lane === undefined ? last : undefined;
+  }
+
+  #startWaiting(lane: number | undefined, event: BackendEvent): void {
+    const waiting: Waiting = { lane, events: [event], done: false };
+    if (this.#queue === none) this.#queue = [];
+    this.#queue.push(waiting);
+    if (lane !== undefined) {
+      this.#byLane ??= new Map();
+      this.#byLane.set(lane, waiting);
+    }
+    if (event.type === "call.started") this.#listener.callBuffered?.(event);
   }
 
   /** Gives what waits until an item is open again, or all of it when nothing more can come. */

@@ -13,7 +13,7 @@ import type { Stage } from "./stage.ts";
 
 /** So much may stand between two calls; more is the model telling what it cannot know yet. */
 const mostVisible = 64;
-/** A model that makes more calls than these in one turn has lost its candidate. */
+/** A model that makes more calls than these in one turn repeats itself. */
 const mostCalls = 128;
 
 /**
