@@ -37,7 +37,7 @@ export function toConfig(value: unknown, options: ParseOptions): Config {
     mistakes.push(...findUnbuilt(settings), ...crossCheck({ settings, written, mistaken, parts }));
     if (mistakes.length === 0) return resolveSettings(settings, directory, hasNoBackends(expanded.value));
   }
-  const found = inOrder(onePerKey(mistakes), written);
+  const found = sortBySection(onePerKey(mistakes), written);
   throw new ConfigError(
     hasNoBackends(expanded.value) ? found.map((mistake) => atItsSource(mistake, environment)) : found,
   );
@@ -85,7 +85,7 @@ function onePerKey(mistakes: readonly Mistake[]): Mistake[] {
 }
 
 /** By section, as the file has them; the order of the checks is nothing to a reader. */
-function inOrder(mistakes: readonly Mistake[], written: unknown): Mistake[] {
+function sortBySection(mistakes: readonly Mistake[], written: unknown): Mistake[] {
   const sections = new Map(Object.keys(isMapping(written) ? written : {}).map((name, index) => [name, index]));
   const place = ({ path }: Mistake) => sections.get(path.replace(/[.[].*$/s, "")) ?? -1;
   return mistakes.toSorted((a, b) => place(a) - place(b));

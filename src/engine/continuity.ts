@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { meaningOf } from "../tools/index.ts";
+import { canonicalArguments } from "../tools/index.ts";
 import { type CallItem, type JsonValue, type Memory, memoryKey } from "../turn/index.ts";
 import { type KeptCall, type KeptResponse, readCall, readResponse, writeCall, writeResponse } from "./kept-records.ts";
 
@@ -107,7 +107,7 @@ function keysOf({ call, before }: SoughtCall): string[] {
 /** By the arguments' meaning, since clients write them anew. */
 function digestOf({ callId, name, arguments: text }: CallIdentity): string {
   const hash = createHash("sha256");
-  for (const part of [callId, name, meaningOf(text)]) hash.update(`${part.length}:${part}`);
+  for (const part of [callId, name, canonicalArguments(text)]) hash.update(`${part.length}:${part}`);
   return hash.digest("base64");
 }
 

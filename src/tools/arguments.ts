@@ -30,7 +30,7 @@ export function isTooDeep(given: JsonValue | undefined): boolean {
 const deepest = 512;
 
 /** The arguments as a value, however they are written: the same for two texts that mean the same. */
-export function meaningOf(text: string): string {
+export function canonicalArguments(text: string): string {
   const value = text.trim() === "" ? {} : parseJson(text);
   return value === undefined || isTooDeep(value) ? text : JSON.stringify(value);
 }

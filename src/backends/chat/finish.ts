@@ -1,12 +1,12 @@
 /** What a finish reason means. calls: the model waits for the outputs of its calls. failed: the provider broke off. */
-export type Meaning = "stop" | "calls" | "length" | "content_filter" | "failed";
+export type StopCause = "stop" | "calls" | "length" | "content_filter" | "failed";
 
 /** Providers have words of their own beside those of the API; any other means that the model stopped by itself. */
-export function meaningOf(reason: string): Meaning {
-  return meanings.get(reason.toLowerCase()) ?? "stop";
+export function stopCauseOf(reason: string): StopCause {
+  return causes.get(reason.toLowerCase()) ?? "stop";
 }
 
-const words: Record<Exclude<Meaning, "stop">, readonly string[]> = {
+const words: Record<Exclude<StopCause, "stop">, readonly string[]> = {
   calls: ["tool_calls", "function_call", "tool_call", "tool_use"],
   length: ["length", "max_tokens", "max_output_tokens", "model_length", "model_context_window_exceeded"],
   content_filter: ["content_filter", "safety", "recitation", "sensitive", "refusal"],
@@ -16,8 +16,8 @@ const words: Record<Exclude<Meaning, "stop">, readonly string[]> = {
   ],
 };
 
-const meanings = new Map(
-  (["calls", "length", "content_filter", "failed"] as const).flatMap((meaning) =>
-    words[meaning].map((word): [string, Meaning] => [word, meaning]),
+const causes = new Map(
+  (["calls", "length", "content_filter", "failed"] as const).flatMap((cause) =>
+    words[cause].map((word): [string, StopCause] => [word, cause]),
   ),
 );

@@ -14,7 +14,7 @@ import type { AnswerReader } from "../upstream.ts";
 import { cutAnswer, errorFromAnswer, invalidAnswer, type Redact } from "../upstream-errors.ts";
 import { GrowingCalls } from "./calls.ts";
 import { MessageContent } from "./content.ts";
-import { type Meaning, meaningOf } from "./finish.ts";
+import { type StopCause, stopCauseOf } from "./finish.ts";
 import { ToolNames } from "./tool-names.ts";
 import { readUsage } from "./usage.ts";
 
@@ -27,7 +27,7 @@ export class ChatReader implements AnswerReader {
   readonly #calls: GrowingCalls;
   readonly #content: MessageContent;
   /** What the provider said about why it stopped. */
-  #stopped: Meaning | undefined;
+  #stopped: StopCause | undefined;
   #usage: Usage | undefined;
   /** A choice that has a whole message in a stream; the last one says the most. */
   #final: JsonObject | undefined;
@@ -108,10 +108,10 @@ export class ChatReader implements AnswerReader {
   #stop({ finish_reason: reason }: JsonObject): void {
     // Some providers write an empty reason in every chunk.
     if (typeof reason !== "string" || reason === "") return;
-    const meaning = meaningOf(reason);
-    if (meaning === "failed") throw this.#failure(`it stopped with "${reason}".`);
+    const cause = stopCauseOf(reason);
+    if (cause === "failed") throw this.#failure(`it stopped with "${reason}".`);
     // What was cut stays cut, whatever is said after it.
-    if (this.#stopped !== "length" && this.#stopped !== "content_filter") this.#stopped = meaning;
+    if (this.#stopped !== "length" && this.#stopped !== "content_filter") this.#stopped = cause;
   }
 
   #finish(): void {

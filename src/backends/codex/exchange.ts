@@ -8,8 +8,8 @@ import { errorFromRefusal } from "./errors.ts";
 import { inTime } from "./in-time.ts";
 import type { Notice } from "./notice.ts";
 import { RpcError } from "./protocol.ts";
-import { type Question, writeQuestion } from "./question.ts";
 import { TurnReader } from "./reader.ts";
+import { type ThreadRequest, writeThreadRequest } from "./thread-request.ts";
 
 export interface ExchangeOptions {
   backend: string;
@@ -37,7 +37,7 @@ export class Exchange implements ThreadListener {
   readonly #session: Session;
   readonly #round: BackendRound;
   readonly #options: ExchangeOptions;
-  readonly #question: Question;
+  readonly #threadRequest: ThreadRequest;
   readonly #reader: TurnReader;
   readonly #onCancel = () => this.#fail(this.#round.cancellation.reason);
   #thread: string | undefined;
@@ -59,11 +59,11 @@ export class Exchange implements ThreadListener {
     this.#session = session;
     this.#round = round;
     this.#options = options;
-    this.#question = writeQuestion(turn, session, options.ownModel);
+    this.#threadRequest = writeThreadRequest(turn, session, options.ownModel);
     this.#reader = new TurnReader({
       backend: options.backend,
       redact: options.redact,
-      names: this.#question.names,
+      names: this.#threadRequest.names,
       isRaw: session.abilities.native,
       emit: round.emit,
     });
@@ -87,7 +87,7 @@ export class Exchange implements ThreadListener {
   }
 
   async #ask(): Promise<void> {
-    const { thread, items, turn } = this.#question;
+    const { thread, items, turn } = this.#threadRequest;
     const { connection } = this.#session;
     const { thread: started } = await this.#request("thread/start", thread);
     if (!isObject(started) || typeof started.id !== "string") throw invalidAnswer(this.#options.backend, "no thread");

@@ -14,7 +14,7 @@ import {
   typeOf,
   valuesOf,
 } from "./schema.ts";
-import { type Meaning, made, meaningOf, plausible, withinLength } from "./values.ts";
+import { made, type ParameterSense, plausible, senseOf, withinLength } from "./values.ts";
 import { stemsOf } from "./words.ts";
 
 export interface Walk {
@@ -34,7 +34,7 @@ interface Leaf {
   schema: JsonObject;
   type: string;
   isList: boolean;
-  meaning: Meaning;
+  sense: ParameterSense;
   /** The roots of its name. */
   words: ReadonlySet<string>;
 }
@@ -64,7 +64,7 @@ function leafOf(name: string, whole: JsonObject, required: boolean, walk: Walk):
   const type = typeOf(schema);
   if ((type === "object" || type === "array") && valuesOf(schema) === undefined) return undefined;
   const words = new Set(stemsOf(name.slice(0, 200)));
-  return { name, required, whole, schema, type, isList, meaning: meaningOf(name, schema), words };
+  return { name, required, whole, schema, type, isList, sense: senseOf(name, schema), words };
 }
 
 function fillList(name: string, schema: JsonObject, depth: number, walk: Walk): JsonValue[] {
@@ -123,8 +123,8 @@ function attitude(root: string, evidence: Evidence): boolean | undefined {
 const labelled: Reading = (leaf, { evidence }) => {
   const isFor = (piece: Piece): boolean => piece.labels.some((root) => leaf.words.has(root));
   const piece =
-    evidence.take((one) => leaf.meaning.kinds.includes(one.kind) && isFor(one)) ??
-    evidence.take((one) => leaf.meaning.isLoose === true && isFor(one));
+    evidence.take((one) => leaf.sense.kinds.includes(one.kind) && isFor(one)) ??
+    evidence.take((one) => leaf.sense.isLoose === true && isFor(one));
   return piece && made(piece, leaf);
 };
 
@@ -135,7 +135,7 @@ const placing = new Set(["in", "at", "near"]);
 const evidentIn =
   (everywhere: boolean): Reading =>
   (leaf, { evidence }) => {
-    const [kind = "mark"] = leaf.meaning.kinds;
+    const [kind = "mark"] = leaf.sense.kinds;
     const isName = kind === "name";
     const piece =
       evidence.take(
@@ -153,7 +153,7 @@ const byDefault: Reading = ({ whole }, { allowance }) => {
 const leftNull: Reading = ({ whole }) => (isNullable(whole) ? null : undefined);
 
 const leftover: Reading = (leaf, { evidence }) => {
-  const { kinds } = leaf.meaning;
+  const { kinds } = leaf.sense;
   for (const kind of kinds) {
     const piece = evidence.take((one) => one.kind === kind);
     if (piece) return made(piece, leaf);
@@ -162,8 +162,8 @@ const leftover: Reading = (leaf, { evidence }) => {
   return word && made(word, leaf);
 };
 
-const wholePhrase: Reading = ({ meaning, schema }, { evidence }) => {
-  const text = meaning.kinds[0] === "quote" ? evidence.phrase() : "";
+const wholePhrase: Reading = ({ sense, schema }, { evidence }) => {
+  const text = sense.kinds[0] === "quote" ? evidence.phrase() : "";
   return text === "" ? undefined : withinLength(text, schema);
 };
 

@@ -4,7 +4,7 @@ import { type Allowance, fits, isLight, limit, typeOf, valuesOf } from "./schema
 import { stemsOf } from "./words.ts";
 
 /** What a parameter seems to want: which pieces of a question, the best first, and what it gets when there are none. */
-export interface Meaning {
+export interface ParameterSense {
   kinds: readonly PieceKind[];
   example: string;
   /** Whether any piece will do that stands behind the parameter's own name. */
@@ -13,7 +13,7 @@ export interface Meaning {
   write?: (text: string) => string;
 }
 
-const vocabulary: [string, Meaning][] = [
+const vocabulary: [string, ParameterSense][] = [
   ["email", { kinds: ["email"], example: "alex@example.com" }],
   ["url uri link website", { kinds: ["url"], example: "https://example.com/" }],
   ["path file filename directory folder", { kinds: ["path", "quote"], example: "example.txt" }],
@@ -26,9 +26,9 @@ const vocabulary: [string, Meaning][] = [
   ["time hour", { kinds: ["time"], example: "12:00" }],
   ["query search question topic text message content body prompt title", { kinds: ["quote"], example: "example" }],
 ];
-const meanings = vocabulary.map(([words, meaning]) => ({ roots: new Set(stemsOf(words)), meaning }));
+const meanings = vocabulary.map(([words, sense]) => ({ roots: new Set(stemsOf(words)), sense }));
 
-const formats = new Map<string, Meaning>([
+const formats = new Map<string, ParameterSense>([
   ["date", { kinds: ["date"], example: "2025-01-01" }],
   ["date-time", { kinds: ["date"], example: "2025-01-01T12:00:00Z", write: (date) => `${date}T12:00:00Z` }],
   ["time", { kinds: ["time"], example: "12:00:00Z", write: (time) => `${time.padStart(5, "0")}:00Z` }],
@@ -37,39 +37,39 @@ const formats = new Map<string, Meaning>([
   ["uuid", { kinds: [], example: "123e4567-e89b-12d3-a456-426614174000" }],
 ]);
 
-const any: Meaning = { kinds: ["quote", "name"], example: "example", isLoose: true };
-const number: Meaning = { kinds: ["number"], example: "1" };
-const none: Meaning = { kinds: [], example: "" };
+const any: ParameterSense = { kinds: ["quote", "name"], example: "example", isLoose: true };
+const number: ParameterSense = { kinds: ["number"], example: "1" };
+const none: ParameterSense = { kinds: [], example: "" };
 
 /** By the schema, then by the words of the name, the first row of the vocabulary winning: "city name" is a place. */
-export function meaningOf(name: string, schema: JsonObject): Meaning {
+export function senseOf(name: string, schema: JsonObject): ParameterSense {
   const type = typeOf(schema);
   if (valuesOf(schema) || type === "boolean" || type === "null") return none;
   if (type === "number" || type === "integer") return number;
   const format = typeof schema.format === "string" ? formats.get(schema.format) : undefined;
   const roots = stemsOf(name.slice(0, 200));
-  return format ?? meanings.find((row) => roots.some((root) => row.roots.has(root)))?.meaning ?? any;
+  return format ?? meanings.find((row) => roots.some((root) => row.roots.has(root)))?.sense ?? any;
 }
 
 interface Wanted {
   schema: JsonObject;
   type: string;
-  meaning: Meaning;
+  sense: ParameterSense;
 }
 
 /** The value that a piece of the question makes. */
-export function made(piece: Piece, { schema, meaning }: Wanted): JsonValue {
-  if (meaning === number) return withinBounds(piece.number ?? 1, schema);
-  return withinLength(meaning.write?.(piece.text) ?? piece.text, schema);
+export function made(piece: Piece, { schema, sense }: Wanted): JsonValue {
+  if (sense === number) return withinBounds(piece.number ?? 1, schema);
+  return withinLength(sense.write?.(piece.text) ?? piece.text, schema);
 }
 
 /** A value for when the question says nothing. */
-export function plausible({ schema, type, meaning }: Wanted, allowance: Allowance): JsonValue {
+export function plausible({ schema, type, sense }: Wanted, allowance: Allowance): JsonValue {
   const [value] = valuesOf(schema) ?? [];
   if (value !== undefined && isLight(value, allowance)) return value;
   if (type === "number" || type === "integer") return withinBounds(1, schema);
   if (type === "boolean") return false;
-  return type === "null" ? null : withinLength(meaning.example, schema);
+  return type === "null" ? null : withinLength(sense.example, schema);
 }
 
 /** The number, moved as little as the schema's limits demand. */

@@ -13,8 +13,8 @@ const deepest = 512;
 const longestToken = 400;
 
 /** What may come next. */
-export type Place = "value" | "first-value" | "first-key" | "key" | "after" | "string";
-type State = Place | "bare-key" | "colon" | "token" | "done" | "bad";
+export type JsonPosition = "value" | "first-value" | "first-key" | "key" | "after" | "string";
+type State = JsonPosition | "bare-key" | "colon" | "token" | "done" | "bad";
 
 /**
  * Reads one JSON value, piece by piece, and gives it out again as JSON while it comes. What it gives out is always the beginning
@@ -56,7 +56,7 @@ export class JsonText {
   }
 
   /** Goes on, and mends, in the middle of a value: inside of what these brackets close, or in a string there. */
-  static continuing(closers: string, place: Place, report: (repair: TextRepair) => void): JsonText {
+  static continuing(closers: string, place: JsonPosition, report: (repair: TextRepair) => void): JsonText {
     const json = new JsonText(true, report);
     json.#guesses = false;
     // Where a comma comes, something stood before it.

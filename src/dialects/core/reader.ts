@@ -6,8 +6,8 @@ import { CodeSpans } from "./code-spans.ts";
 import { Input } from "./input.ts";
 import type { Meaning, Openers } from "./openers.ts";
 import { Output } from "./output.ts";
-import { beginningAtEnd, callsAmong, endOfBroken, isLetter, wholeCharacters } from "./places.ts";
 import type { Sink } from "./sink.ts";
+import { beginningAtEnd, callsAmong, endOfBroken, isLetter, wholeCharacters } from "./text-search.ts";
 import type { KnownTools } from "./tools.ts";
 
 export interface ReaderSettings {

@@ -1,7 +1,7 @@
 import { isObject, parseJson } from "../../turn/index.ts";
 import type { TextRepair } from "../dialect.ts";
 import { isSpace } from "./characters.ts";
-import { JsonText, type Place } from "./json-text.ts";
+import { type JsonPosition, JsonText } from "./json-text.ts";
 import { isJsonWord, isWordCharacter } from "./json-words.ts";
 
 const quote = 0x22;
@@ -24,7 +24,7 @@ export type JsonEnding = "whole" | "cut";
  */
 type Mode = "verbatim" | "mended" | "encoded" | "tail" | "raw";
 
-type State = Place | "colon" | "word" | "end";
+type State = JsonPosition | "colon" | "word" | "end";
 
 /**
  * go: it can be passed on, and what is held with it. hold: only with what follows. wait: it changes nothing about that. The others

@@ -2,7 +2,7 @@ import { isObject, type JsonValue, parseJson } from "../../turn/index.ts";
 import type { Block } from "../core/block.ts";
 import type { Reading, WrittenCall } from "../dialect.ts";
 import { ArgumentsObject } from "./arguments-object.ts";
-import { type Nest, pythonString, type StringPlace } from "./python-string.ts";
+import { type Nest, pythonString, type StringContext } from "./python-string.ts";
 
 type Give = (json: string) => void;
 
@@ -86,7 +86,7 @@ function* pythonCall(block: Block, outer: Nest): Reading {
   block.end();
 }
 
-function* value(block: Block, place: StringPlace, give: Give): Reading {
+function* value(block: Block, place: StringContext, give: Give): Reading {
   yield* block.space();
   const next = yield* block.peek();
   const { depth } = place.nest;
@@ -115,7 +115,7 @@ function* value(block: Block, place: StringPlace, give: Give): Reading {
 }
 
 /** A number, a literal, or what stands before the quote of a raw string. */
-function* token(block: Block, place: StringPlace, give: Give): Reading {
+function* token(block: Block, place: StringContext, give: Give): Reading {
   const start = block.offset;
   const text = yield* block.run(tokenCharacter, 400);
   if (text === "r" || text === "R") {
@@ -206,7 +206,7 @@ function* braces(block: Block, outer: Nest, depth: number, give: Give): Reading 
 }
 
 /** A value that must be whole before it is known what it is, and the white space behind it. */
-function* held(block: Block, place: StringPlace): Reading<string> {
+function* held(block: Block, place: StringContext): Reading<string> {
   let json = "";
   yield* value(block, place, (delta) => {
     json += delta;

@@ -43,7 +43,7 @@ const hexDigits = new Map([
   ["U", 8],
 ]);
 
-export interface StringPlace {
+export interface StringContext {
   nest: Nest;
   /** It may be a key, which a colon follows. */
   mayBeKey: boolean;
@@ -53,7 +53,12 @@ export interface StringPlace {
  * A string of Python, from its first quote on, given on as JSON while it comes. A quote closes it only if something follows that
  * may follow a string there: models forget to escape quotes.
  */
-export function* pythonString(block: Block, place: StringPlace, isRaw: boolean, give: (json: string) => void): Reading {
+export function* pythonString(
+  block: Block,
+  place: StringContext,
+  isRaw: boolean,
+  give: (json: string) => void,
+): Reading {
   const quote = block.text.charAt(block.at++);
   const isLong = yield* block.maybe(quote + quote);
   const delimiter = isLong ? quote.repeat(3) : quote;
@@ -114,7 +119,7 @@ function slip(block: Block, repair: "raw_newline" | "bad_escape"): void {
   block.repaired(repair);
 }
 
-function closesAt(block: Block, delimiter: string, place: StringPlace, isDoubtful: boolean): Answer {
+function closesAt(block: Block, delimiter: string, place: StringContext, isDoubtful: boolean): Answer {
   const { text, at, ended } = block;
   if (text.length - at < delimiter.length) return !ended && delimiter.startsWith(text.slice(at)) && "more";
   if (!text.startsWith(delimiter, at)) return false;
@@ -122,7 +127,7 @@ function closesAt(block: Block, delimiter: string, place: StringPlace, isDoubtfu
 }
 
 /** Whether what follows may follow a string here: the brackets that are open close, up to a comma or to the end. */
-function isFollowed(block: Block, from: number, { nest, mayBeKey }: StringPlace, isDoubtful: boolean): Answer {
+function isFollowed(block: Block, from: number, { nest, mayBeKey }: StringContext, isDoubtful: boolean): Answer {
   const { text, ended } = block;
   let level = nest;
   const isWanted = (found: string) => !isDoubtful || isDeclared(block, level, found);

@@ -1,11 +1,11 @@
-import { meaningOf } from "../../tools/index.ts";
+import { canonicalArguments } from "../../tools/index.ts";
 import type { BackendCallStarted } from "../../turn/index.ts";
 
 interface SeenCall {
   name: string;
   text: string;
   /** Of all calls that came under its id, where there was another. */
-  meanings: Set<string> | undefined;
+  known: Set<string> | undefined;
 }
 
 /** The whole calls of a round, so that none is given twice. */
@@ -24,7 +24,7 @@ export class SeenCalls {
 
   /** Whether it is new. */
   add({ callId, name, offeredAs, dialect }: BackendCallStarted, text: string): boolean {
-    const call: SeenCall = { name: offeredAs ?? name, text, meanings: undefined };
+    const call: SeenCall = { name: offeredAs ?? name, text, known: undefined };
     const [same, others] = dialect === undefined ? [this.#native, this.#written] : [this.#written, this.#native];
     const twin = others.findIndex((other) => meansTheSame(other, call));
     // One call has one twin: the next that is like it is another call.
@@ -40,14 +40,17 @@ export class SeenCalls {
       this.#byId.set(callId, call);
       return true;
     }
-    first.meanings ??= new Set([`${first.name}\n${meaningOf(first.text)}`]);
-    const meaning = `${call.name}\n${meaningOf(call.text)}`;
-    const isNew = !first.meanings.has(meaning);
-    first.meanings.add(meaning);
+    first.known ??= new Set([`${first.name}\n${canonicalArguments(first.text)}`]);
+    const canonical = `${call.name}\n${canonicalArguments(call.text)}`;
+    const isNew = !first.known.has(canonical);
+    first.known.add(canonical);
     return isNew;
   }
 }
 
 function meansTheSame(one: SeenCall, other: SeenCall): boolean {
-  return one.name === other.name && (one.text === other.text || meaningOf(one.text) === meaningOf(other.text));
+  return (
+    one.name === other.name &&
+    (one.text === other.text || canonicalArguments(one.text) === canonicalArguments(other.text))
+  );
 }

@@ -1,7 +1,7 @@
 import type { OutputFormat, Turn } from "../../turn/index.ts";
 import { aboutRecords, type Catalog, readCatalog } from "./catalog.ts";
 import { readFormat } from "./format.ts";
-import { promptOf, withoutPrompt } from "./place.ts";
+import { promptOf, withoutPrompt } from "./prompt-target.ts";
 import { readHistory } from "./read-history.ts";
 
 /**

@@ -4,7 +4,7 @@ import { writeFormat } from "./format.ts";
 import { canCall } from "./guidance.ts";
 import { writeHistory } from "./history.ts";
 import { disarmText } from "./own-words.ts";
-import { withPrompt } from "./place.ts";
+import { withPrompt } from "./prompt-target.ts";
 import { joinSections } from "./section.ts";
 
 /** The turn as a backend without tools can be asked: the tools in the prompt, calls and outputs as records in messages. */

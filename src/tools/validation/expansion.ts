@@ -17,7 +17,7 @@ interface Expansion {
  */
 export class Expansions {
   /** Every node, after all that apply to the same value. */
-  readonly inOrder: SchemaNode[] = [];
+  readonly innermostFirst: SchemaNode[] = [];
   readonly #referenced: Readonly<Record<string, SchemaNode>>;
   readonly #known = new Map<SchemaNode, Expansion>();
   readonly #open = new Set<SchemaNode>();
@@ -48,7 +48,7 @@ export class Expansions {
     if (expansion.depth > deepest) return tooManyAround;
     this.#open.delete(node);
     this.#known.set(node, expansion);
-    this.inOrder.push(node);
+    this.innermostFirst.push(node);
     return expansion;
   }
 }

@@ -6,7 +6,7 @@ import { type Reading, readKeywords, readText } from "./keywords.ts";
 import type { Meter } from "./meter.ts";
 import { PatternProperties } from "./pattern-properties.ts";
 import type { Patterns } from "./patterns.ts";
-import { type Place, References } from "./references.ts";
+import { References, type SchemaLocation } from "./references.ts";
 import { SchemaNode } from "./schema-node.ts";
 import { ruleName, TextRule } from "./text-rule.ts";
 import { type UniqueLists, uniqueLists } from "./unique-lists.ts";
@@ -43,7 +43,7 @@ class Preparing {
   readonly #referenced: Record<string, SchemaNode> = Object.create(null);
   /** The names of what is referenced, and what of that is still to be read: a row, so that references take no stack. */
   readonly #names = new Map<JsonObject | boolean, string>();
-  readonly #waiting: Place[] = [];
+  readonly #waiting: SchemaLocation[] = [];
   #refusal: Refusal | undefined;
 
   constructor(root: JsonObject, patterns: Patterns, isLoose: boolean) {
@@ -63,11 +63,11 @@ class Preparing {
     const expansions = new Expansions(referenced);
     for (const node of this.#nodes.values()) this.#refusal ??= expansions.add(node);
     if (this.#refusal) return this.#refusal;
-    weigh(expansions.inOrder, referenced);
-    const patternProperties = expansions.inOrder
+    weigh(expansions.innermostFirst, referenced);
+    const patternProperties = expansions.innermostFirst
       .filter(({ patterned }) => patterned)
       .map((node) => new PatternProperties(node, this.#meter));
-    const unique = uniqueLists(root, expansions.inOrder, referenced);
+    const unique = uniqueLists(root, expansions.innermostFirst, referenced);
     return { root, referenced, rules: this.#rules, patternProperties, unique, meter: this.#meter };
   }
 
@@ -125,7 +125,7 @@ class Preparing {
     }
   }
 
-  #nameOf(place: Place): string {
+  #nameOf(place: SchemaLocation): string {
     let name = this.#names.get(place.schema);
     if (name === undefined) {
       name = String(this.#names.size);

@@ -1,7 +1,7 @@
 import { isObject, type JsonObject, type JsonValue } from "../../turn/index.ts";
 
 /** A place of the schema, and the resource around it (what has the nearest `$id`), from which its own references start. */
-export interface Place {
+export interface SchemaLocation {
   schema: JsonObject | boolean;
   resource: JsonObject;
 }
@@ -19,7 +19,7 @@ export class References {
     this.#root = root;
   }
 
-  find(reference: string, from: JsonObject): Place | undefined {
+  find(reference: string, from: JsonObject): SchemaLocation | undefined {
     const hash = reference.indexOf("#");
     const address = hash === -1 ? reference : reference.slice(0, hash);
     const fragment = hash === -1 ? "" : decoded(reference.slice(hash + 1));
@@ -63,7 +63,7 @@ export class References {
 /** Keywords whose values are no schemas, whatever they look like. */
 const plainData = new Set(["enum", "const", "default", "examples"]);
 
-function follow(resource: JsonObject, pointer: string): Place | undefined {
+function follow(resource: JsonObject, pointer: string): SchemaLocation | undefined {
   let at: JsonValue | undefined = resource;
   let around = resource;
   for (const escaped of pointer.slice(1).split("/")) {

@@ -7,20 +7,20 @@ export interface UniqueLists {
   names: ReadonlySet<string>;
 }
 
-/** Undefined where there are none. In `inOrder`, every node comes after all that apply to the same value. */
+/** Undefined where there are none. In `innermostFirst`, every node comes after all that apply to the same value. */
 export function uniqueLists(
   root: SchemaNode,
-  inOrder: readonly SchemaNode[],
+  innermostFirst: readonly SchemaNode[],
   referenced: Readonly<Record<string, SchemaNode>>,
 ): UniqueLists | undefined {
   const found = new Set<SchemaNode>();
-  for (const node of inOrder) {
+  for (const node of innermostFirst) {
     if (node.demandsUniqueItems || inPlace(node, referenced).some((inner) => found.has(inner))) found.add(node);
   }
   if (found.size === 0) return undefined;
   const names = new Set<string>();
   let anywhere = found.has(root);
-  for (const node of inOrder) {
+  for (const node of innermostFirst) {
     const properties = Object.entries(node.properties ?? {});
     for (const [name, child] of properties) if (found.has(child)) names.add(name);
     const others = [...below(node).slice(properties.length), ...within(node)];

@@ -5,11 +5,11 @@ import { below, combined, inPlace, type SchemaNode, within } from "./schema-node
  * Tells every node what a look at one value costs, in microseconds as they were measured: a list of names or values takes time for
  * every value, and a property more than an item.
  */
-export function weigh(inOrder: readonly SchemaNode[], referenced: Readonly<Record<string, SchemaNode>>): void {
-  for (const node of inOrder) node.weight = ownWeight(node);
+export function weigh(innermostFirst: readonly SchemaNode[], referenced: Readonly<Record<string, SchemaNode>>): void {
+  for (const node of innermostFirst) node.weight = ownWeight(node);
   const nesting = new Map<SchemaNode, number>();
   // From the outermost in: what is found about a property is copied once for each combination around it.
-  for (const node of inOrder.toReversed()) {
+  for (const node of innermostFirst.toReversed()) {
     const around = nesting.get(node) ?? 0;
     const copying = new Set(combined(node));
     for (const inner of inPlace(node, referenced)) {
@@ -18,7 +18,7 @@ export function weigh(inOrder: readonly SchemaNode[], referenced: Readonly<Recor
   }
   const surcharges = new Map<SchemaNode, number>();
   const raise = (node: SchemaNode, units: number) => surcharges.set(node, Math.max(surcharges.get(node) ?? 0, units));
-  for (const node of inOrder) {
+  for (const node of innermostFirst) {
     const copies = 0.3 * (nesting.get(node) ?? 0);
     for (const child of below(node)) raise(child, 1.5 + copies);
     for (const child of within(node)) raise(child, copies);

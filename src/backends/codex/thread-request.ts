@@ -9,7 +9,7 @@ import { isStrict } from "./strict-schema.ts";
 import { ToolNames } from "./tool-names.ts";
 
 /** A turn as it is put to the app-server: a thread, the conversation in it, and a turn in the thread. */
-export interface Question {
+export interface ThreadRequest {
   names: ToolNames;
   thread: JsonObject;
   /** What the thread is given before its turn. */
@@ -18,7 +18,7 @@ export interface Question {
 }
 
 /** `ownModel`: the home's own is asked, whichever it is. */
-export function writeQuestion(turn: Turn, { abilities, cwd }: Session, ownModel: boolean): Question {
+export function writeThreadRequest(turn: Turn, { abilities, cwd }: Session, ownModel: boolean): ThreadRequest {
   const { native, injects } = abilities;
   const names = new ToolNames(turn.tools, calledIn(turn));
   const tools = offered(turn);

@@ -4,13 +4,13 @@ import { rearmText } from "./own-words.ts";
 import { joinSections } from "./section.ts";
 
 /** Where a turn speaks to the model before the conversation. */
-type Place = Pick<Turn, "instructions" | "input">;
+type PromptTarget = Pick<Turn, "instructions" | "input">;
 
 /**
  * Many chat templates allow one system message, at the beginning. So everything goes there, behind the client's own words, which
  * keep their force.
  */
-export function withPrompt({ instructions, input }: Place, prompt: string): Place {
+export function withPrompt({ instructions, input }: PromptTarget, prompt: string): PromptTarget {
   if (instructions) return { instructions: joinSections([instructions, prompt]), input };
   const [first, ...others] = input;
   if (prompt === "") return { instructions, input };
@@ -27,12 +27,12 @@ function continued(message: MessageItem, prompt: string): MessageItem {
 }
 
 /** The text with which a prompt was put together. */
-export function promptOf({ instructions, input }: Place): string {
+export function promptOf({ instructions, input }: PromptTarget): string {
   return instructions || (lastTextOf(input[0])?.text ?? "");
 }
 
 /** The place with the client's own words alone. The messages of the input are not read yet. */
-export function withoutPrompt({ instructions, input }: Place, own: string): Place {
+export function withoutPrompt({ instructions, input }: PromptTarget, own: string): PromptTarget {
   if (instructions) return { instructions: rearmText(own) || undefined, input };
   const [first, ...others] = input;
   const last = lastTextOf(first);
