@@ -1,5 +1,4 @@
 import { compactId, isPortableId, isRefusal, quotesOthers, TurnError } from "../turn/index.ts";
-import type { ProviderApi } from "./service.ts";
 
 /** No configuration has more models; clients may name any. */
 const mostModels = 1_000;
@@ -26,6 +25,14 @@ export function refusesSealedReasoning({ code, body, message }: TurnError): bool
 
 /** any: as they come. in turn: one system message before all others, and nobody speaks twice in a row. without system: nor that one. */
 export type MessageOrder = "any" | "in turn" | "without system";
+
+/** The request that a provider refused. */
+export interface RefusedRequest {
+  model: string;
+  body: () => string;
+  /** Whether the API's messages can be written in another order. */
+  ordersMessages: boolean;
+}
 
 /** What a service's models were seen to do, where no documentation tells it for all of them. */
 export class ProviderQuirks {
@@ -79,13 +86,13 @@ export class ProviderQuirks {
    * Learns from a refusal what the model wants. The error that it returns says `rewrite` where the same turn would be written in
    * another form now. Words that the request itself has teach nothing: a provider may only quote them.
    */
-  learnFrom(error: unknown, { model, api, body }: { model: string; api: ProviderApi; body: () => string }): unknown {
+  learnFrom(error: unknown, { model, body, ordersMessages }: RefusedRequest): unknown {
     if (!(error instanceof TurnError) || !isRefusal(error)) return error;
     const isOwn = (words: RegExp) => {
       const [said] = words.exec(error.message) ?? [];
       return said !== undefined && !body().toLowerCase().includes(said.toLowerCase());
     };
-    const learns = this.#learnsIds(error, model, isOwn) || (api === "chat" && this.#learnsOrder(error, model, isOwn));
+    const learns = this.#learnsIds(error, model, isOwn) || (ordersMessages && this.#learnsOrder(error, model, isOwn));
     if (!learns) return error;
     const { code, message, status, body: told } = error;
     const { type, param, code: upstreamCode } = told;

@@ -24,6 +24,8 @@ export interface ServiceApi {
   readonly keepsResponses: boolean;
   /** Whether a provider may know tools that the request does not list. */
   readonly knowsOtherTools: boolean;
+  /** Whether a request can be written with its messages in the order that a model's template wants. */
+  readonly ordersMessages: boolean;
   quirks(provider: ProviderQuirks): HistoryQuirks;
   carries(tool: Tool, quirks: ProviderQuirks): boolean;
   writeRequest(turn: Turn, quirks: ProviderQuirks): JsonObject;
@@ -63,7 +65,8 @@ export class ServiceBackend implements Backend {
       () => this.#quirks.worked(model),
       (error: unknown) => {
         // Written anew where it is needed, so that it is not held while the model answers.
-        throw this.#quirks.learnFrom(error, { model, api: this.#api.name, body: () => JSON.stringify(write()) });
+        const { ordersMessages } = this.#api;
+        throw this.#quirks.learnFrom(error, { model, body: () => JSON.stringify(write()), ordersMessages });
       },
     );
   }

@@ -9,6 +9,7 @@ export const chatApi: ServiceApi = {
   path: "/chat/completions",
   keepsResponses: false,
   knowsOtherTools: false,
+  ordersMessages: true,
   quirks: chatQuirks,
   carries: (tool, { takesCustomTools }) => tool.type === "function" || (tool.type === "custom" && takesCustomTools),
   writeRequest: chatRequest,

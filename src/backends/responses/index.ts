@@ -10,6 +10,7 @@ export const responsesApi: ServiceApi = {
   path: "/responses",
   keepsResponses: true,
   knowsOtherTools: true,
+  ordersMessages: false,
   quirks: responsesQuirks,
   carries: isResponsesTool,
   writeRequest: responsesRequest,

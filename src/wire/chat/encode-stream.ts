@@ -71,6 +71,7 @@ export class ChatStreamEncoder implements Encoder {
         return;
       case "message.started":
         this.#separate = this.#textSent && !event.continues;
+        this.#extra(givenBack(event.extensions, "chat"));
         return;
       case "call.started":
         this.#isHidden = event.owner === "gateway";

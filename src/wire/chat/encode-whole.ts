@@ -111,7 +111,7 @@ class AnswerMessage {
       if (part.type === "refusal") this.#refusal += part.refusal;
       if (part.type !== "text") continue;
       const separator = isFirst && !continues && this.#text !== "" && part.text !== "" ? "\n\n" : "";
-      isFirst = false;
+      if (part.text !== "") isFirst = false;
       this.#text += separator + part.text;
       for (const annotation of part.annotations ?? []) this.#annotations.push(writeAnnotation(annotation));
       for (const logprob of part.logprobs ?? []) this.logprobs.push(logprob);

@@ -62,11 +62,16 @@ export class OpenAIEmitter implements Emitter {
   }
 
   itemAdded(at: OutputPosition, item: JsonObject, _call?: CallItem): void {
-    this.event("response.output_item.added", `"output_index":${at.index},"item":${JSON.stringify(item)}`);
+    this.event("response.output_item.added", `${this.whichItem(at)},"item":${JSON.stringify(item)}`);
   }
 
   itemDone(at: OutputPosition, item: JsonObject): void {
-    this.event("response.output_item.done", `"output_index":${at.index},"item":${JSON.stringify(item)}`);
+    this.event("response.output_item.done", `${this.whichItem(at)},"item":${JSON.stringify(item)}`);
+  }
+
+  /** How the events that carry a whole item name it. */
+  protected whichItem({ index }: OutputPosition): string {
+    return `"output_index":${index}`;
   }
 
   partAdded(at: OutputPosition, content: number, part: JsonObject): void {
@@ -171,6 +176,10 @@ export class OpenAIEmitter implements Emitter {
 
 /** The profile `extended`: the standard events, and beside them those of the begin/delta/end convention. */
 export class ExtendedEmitter extends OpenAIEmitter {
+  protected override whichItem(at: OutputPosition): string {
+    return this.where(at);
+  }
+
   override itemAdded(at: OutputPosition, item: JsonObject, call?: CallItem): void {
     super.itemAdded(at, item, call);
     if (call) this.event("response.output_tool_call.begin", `${this.where(at)},${namesOf(call)}`);
