@@ -2,7 +2,7 @@ import { isTooDeep } from "../tools/index.ts";
 import { type JsonValue, parseJson } from "../turn/index.ts";
 import { invalidAnswer } from "./upstream-errors.ts";
 
-/** What a provider sent as JSON; `undefined` when it is none. Throws where nobody could write it down again. */
+/** Parses JSON from a provider; `undefined` if it is invalid. Throws if it is nested too deeply to be serialized again. */
 export function parseProviderJson(backend: string, text: string): JsonValue | undefined {
   const value = parseJson(text);
   if (text.length > shortestDeep && isTooDeep(value)) {
@@ -11,5 +11,5 @@ export function parseProviderJson(backend: string, text: string): JsonValue | un
   return value;
 }
 
-/** What is too deep takes more characters than this for its brackets alone, so most events need no look inside. */
+/** JSON that is too deep needs more characters than this for its brackets alone, so most events need no check. */
 const shortestDeep = 1_024;

@@ -1,20 +1,20 @@
 import { compactId, isPortableId, isRefusal, quotesOthers, TurnError } from "../turn/index.ts";
 
-/** No configuration has more models; clients may name any. */
+/** No configuration has more models, but clients may name any. */
 const mostModels = 1_000;
 
-/** Mistral's models, wherever they are served, and its own service. */
+/** Mistral's models on any host, and Mistral's own service. */
 const mistralNames = /mi[sx]tral|ministral|magistral|codestral|devstral|pixtral|voxtral/i;
 const openAIHosts = /(?:^|\.)openai(?:\.azure)?\.com$/;
 const shortId = /^[A-Za-z0-9]{9}$/;
 /** "Tool call id was call_1 but must be a-z, A-Z, 0-9, with a length of 9." */
 const wantsNine = /tool[ _]?call[ _]?id.*length of 9/is;
-/** How the templates of open models say it: those of Gemma and older ones of Mistral's, then those of Qwen, then Mistral's own service. */
-const wantsTurns =
+/** Error messages of chat templates: Gemma's and older ones of Mistral's, then Qwen's, then Mistral's own service. */
+const wantsAlternation =
   /roles must alternate|system message must be (?:at )?the (?:beginning|first)|unexpected role .?system/i;
 const wantsNoSystem = /system role (?:is )?not supported|only user(?:,| and) assistant roles/i;
 
-/** How providers say that they cannot decrypt reasoning which they were given: by a code, or in words alone. */
+/** How providers report that they cannot decrypt reasoning: by a code, or only in the message. */
 const cannotDecrypt = "invalid_encrypted_content";
 const unverified = /encrypted content.*could not be verified/is;
 
@@ -23,7 +23,7 @@ export function refusesSealedReasoning({ code, body, message }: TurnError): bool
   return code === "upstream_rejected" && (body.code === cannotDecrypt || unverified.test(message));
 }
 
-/** any: as they come. in turn: one system message before all others, and nobody speaks twice in a row. without system: nor that one. */
+/** any: no constraint. in turn: one system message first, and no role twice in a row. without system: also no system message. */
 export type MessageOrder = "any" | "in turn" | "without system";
 
 /** The request that a provider refused. */
@@ -34,17 +34,17 @@ export interface RefusedRequest {
   ordersMessages: boolean;
 }
 
-/** What a service's models were seen to do, where no documentation tells it for all of them. */
+/** Observed behaviour of a service's models that no documentation describes for all of them. */
 export class ProviderQuirks {
   readonly #mistral: boolean;
   readonly #shortIds = new Set<string>();
   readonly #thinking = new Set<string>();
   readonly #orders = new Map<string, MessageOrder>();
-  /** Orders of which it is not known yet whether they are the right ones, and models for which they were not. */
+  /** Orders that are being tried, and models for which the tried order failed. */
   readonly #tried = new Map<string, MessageOrder>();
-  readonly #inVain = new Set<string>();
+  readonly #failedOrders = new Set<string>();
 
-  /** Of those that speak Chat Completions, OpenAI alone is known to have tools that take free text. */
+  /** Of the Chat Completions providers, only OpenAI is known to support tools that take free text. */
   readonly takesCustomTools: boolean;
 
   constructor(baseUrl: string) {
@@ -74,7 +74,7 @@ export class ProviderQuirks {
     remember(this.#thinking, model);
   }
 
-  /** The model has answered: what was tried with it is right. */
+  /** The model has answered, so the order that was tried is right. */
   worked(model: string): void {
     const order = this.#tried.get(model);
     if (order === undefined) return;
@@ -83,8 +83,8 @@ export class ProviderQuirks {
   }
 
   /**
-   * Learns from a refusal what the model wants. The error that it returns says `rewrite` where the same turn would be written in
-   * another form now. Words that the request itself has teach nothing: a provider may only quote them.
+   * Learns from a refusal what the model requires. The returned error has the remedy `rewrite` if the same turn would now be
+   * written in another form. Text that also occurs in the request is ignored, because the provider may only quote it.
    */
   learnFrom(error: unknown, { model, body, ordersMessages }: RefusedRequest): unknown {
     if (!(error instanceof TurnError) || !isRefusal(error)) return error;
@@ -94,8 +94,8 @@ export class ProviderQuirks {
     };
     const learns = this.#learnsIds(error, model, isOwn) || (ordersMessages && this.#learnsOrder(error, model, isOwn));
     if (!learns) return error;
-    const { code, message, status, body: told } = error;
-    const { type, param, code: upstreamCode } = told;
+    const { code, message, status, body: errorBody } = error;
+    const { type, param, code: upstreamCode } = errorBody;
     return new TurnError(code, message, {
       status,
       type,
@@ -111,14 +111,14 @@ export class ProviderQuirks {
     return true;
   }
 
-  /** A template's complaint is a 500 with some servers. */
+  /** Some servers report a template's error with status 500. */
   #learnsOrder({ code }: TurnError, model: string, says: (words: RegExp) => boolean): boolean {
     if (code !== "upstream_rejected" && code !== "upstream_error") return false;
     const known = this.messageOrder(model);
-    const order = says(wantsNoSystem) ? "without system" : says(wantsTurns) ? "in turn" : undefined;
+    const order = says(wantsNoSystem) ? "without system" : says(wantsAlternation) ? "in turn" : undefined;
     if (order === undefined) return false;
-    const isNew = order !== known && known !== "without system" && !this.#inVain.has(model);
-    if (this.#tried.delete(model) && !isNew) remember(this.#inVain, model);
+    const isNew = order !== known && known !== "without system" && !this.#failedOrders.has(model);
+    if (this.#tried.delete(model) && !isNew) remember(this.#failedOrders, model);
     if (!isNew || this.#orders.size >= mostModels || this.#tried.size >= mostModels) return false;
     this.#tried.set(model, order);
     return true;

@@ -1,16 +1,16 @@
 import type { Emit, Repair } from "../turn/index.ts";
 
-/** A call that is still being read, as far as its repairs are concerned. */
+/** What repairs need to know of a call that is still being read. */
 export interface RepairedCall {
-  /** In the events of the common language. */
+  /** The call's number in backend events. */
   readonly number: number;
   started: boolean;
   done: boolean;
-  /** Nothing, for the calls of a provider that keeps to its API. */
+  /** `undefined` for the calls of a provider that follows its API. */
   repairs: Set<Repair> | undefined;
 }
 
-/** Each kind is told once a call, and not before the call has begun. */
+/** Emits each kind once per call, and not before the call has started. */
 export function noteRepair(call: RepairedCall, repair: Repair, emit: Emit): void {
   if (call.done || call.repairs?.has(repair)) return;
   call.repairs ??= new Set();
@@ -18,7 +18,7 @@ export function noteRepair(call: RepairedCall, repair: Repair, emit: Emit): void
   if (call.started) emit({ type: "call.repaired", call: call.number, repair });
 }
 
-/** What was noted before the call began. */
+/** Emits the repairs noted before the call started. */
 export function tellRepairs(call: RepairedCall, emit: Emit): void {
   if (!call.repairs) return;
   for (const repair of call.repairs) emit({ type: "call.repaired", call: call.number, repair });

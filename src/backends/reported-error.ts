@@ -1,8 +1,8 @@
 import { isObject, type JsonObject, type JsonValue } from "../turn/index.ts";
 
 /**
- * What in an object says that the provider failed, in one of the forms that providers have for it; nothing where the object is
- * something else, such as a sign of life.
+ * The provider's error in an object, in any of the forms that providers use; `undefined` if the object is something else, for
+ * example a keep-alive.
  */
 export function reportedError(object: JsonObject): JsonValue | undefined {
   const { error, code } = object;
@@ -10,14 +10,14 @@ export function reportedError(object: JsonObject): JsonValue | undefined {
   if (isObject(error)) return withStatus(error, object);
   if (error) return typeof error === "object" ? error : object;
   if (object.object === "error" || object.type === "error") return object;
-  // FastAPI's form; vLLM and others answer so when they fail outside of the model.
+  // FastAPI's format; vLLM and others use it for failures outside of the model.
   if (object.detail) return object;
   if (Array.isArray(object.errors) && object.errors.length > 0) return object.errors[0];
   const isCoded = typeof code === "string" || (typeof code === "number" && code !== 0 && code !== 200);
   return isCoded && typeof object.message === "string" ? object : undefined;
 }
 
-/** Some providers write the status beside the error and not in it. */
+/** Some providers put the status beside the error instead of in it. */
 function withStatus(error: JsonObject, { code, status, status_code }: JsonObject): JsonObject {
   return { code, status, status_code, ...error };
 }

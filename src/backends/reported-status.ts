@@ -1,8 +1,7 @@
 import type { JsonObject, JsonValue } from "../turn/index.ts";
 
 /**
- * The HTTP status that an error would have had if it had come before the answer had begun; nothing where the error does not show
- * whose fault it is.
+ * The HTTP status that the error would have had before the answer began; `undefined` if the error does not show whose fault it is.
  */
 export function statusOf({ code, status, status_code, type }: JsonObject): number | undefined {
   return firstOf([code, status, status_code], statusIn) ?? firstOf([code, status, type], statusByWord);
@@ -29,13 +28,13 @@ function inSnakeCase(word: string): string {
     .replace(/[^a-z\d]+/g, "_");
 }
 
-/** The words of OpenAI, Anthropic, Google and those who follow them. The first that fits counts. */
+/** Error names of OpenAI, Anthropic, Google and compatible providers. The first match wins. */
 const statuses: [status: number, words: RegExp][] = [
   [429, /rate_limit|too_many_requests|insufficient_quota|quota_exceeded|resource_exhausted|throttling/],
   [401, /authentication|unauthenticated|unauthorized|(?:invalid|incorrect)_api_key/],
   [402, /payment_required|insufficient_balance|billing/],
   [403, /permission|forbidden|access_denied|unsupported_country/],
-  // Before 404: a picture that is not there is a mistake in the request.
+  // Before 404: a missing image is a mistake in the request.
   [400, /(?:invalid|empty|download|unsupported)_image|image_(?:too|parse|content|file)/],
   [404, /not_found/],
   [413, /(?:request|payload|entity)_too_large/],

@@ -13,18 +13,18 @@ import { ProviderQuirks } from "./provider-quirks.ts";
 import { type AnswerReader, Upstream, type UpstreamOptions } from "./upstream.ts";
 import type { Redact } from "./upstream-errors.ts";
 
-/** The APIs that providers speak. */
+/** The APIs of providers. */
 export type ProviderApi = "chat" | "responses";
 
-/** What a provider's API is made of: where a turn goes, how it is written, and how the answer is read. */
+/** A provider's API: where a turn is sent, how it is written, and how the answer is read. */
 export interface ServiceApi {
   readonly name: ProviderApi;
   path: string;
-  /** Whether providers of the API keep responses. */
+  /** Whether providers of the API store responses. */
   readonly keepsResponses: boolean;
-  /** Whether a provider may know tools that the request does not list. */
+  /** Whether a provider may have tools that the request does not list. */
   readonly knowsOtherTools: boolean;
-  /** Whether a request can be written with its messages in the order that a model's template wants. */
+  /** Whether a request's messages can be written in the order that a model's template requires. */
   readonly ordersMessages: boolean;
   quirks(provider: ProviderQuirks): HistoryQuirks;
   carries(tool: Tool, quirks: ProviderQuirks): boolean;
@@ -32,7 +32,7 @@ export interface ServiceApi {
   createReader(backend: string, redact: Redact, emit: Emit, turn: Turn): AnswerReader;
 }
 
-/** A provider on the network, whichever API it speaks. */
+/** A provider on the network, with any API. */
 export class ServiceBackend implements Backend {
   readonly name: string;
   readonly capabilities: Capabilities;
@@ -64,7 +64,7 @@ export class ServiceBackend implements Backend {
     return this.#upstream.post(this.#api.path, write(), round, reader, this.#headers(turn)).then(
       () => this.#quirks.worked(model),
       (error: unknown) => {
-        // Written anew where it is needed, so that it is not held while the model answers.
+        // Written again on demand, so that the body is not kept in memory while the model answers.
         const { ordersMessages } = this.#api;
         throw this.#quirks.learnFrom(error, { model, body: () => JSON.stringify(write()), ordersMessages });
       },

@@ -5,7 +5,10 @@ import { statusOf } from "./reported-status.ts";
 
 export type { Redact } from "./provider-words.ts";
 
-/** A provider's HTTP error: its own status and message where they are about the request, ours where they are about the provider. */
+/**
+ * A provider's HTTP error. An error about the request keeps the provider's status and message; an error about the provider gets
+ * ours.
+ */
 export function errorFromStatus(
   backend: string,
   status: number,
@@ -31,7 +34,7 @@ export function errorFromStatus(
   });
 }
 
-/** An error that a provider reports inside its answer, after it has said that all is well. */
+/** An error that a provider reports inside its answer, after a successful status. */
 export function errorFromAnswer(backend: string, reported: JsonValue | undefined, redact: Redact): TurnError {
   const error = isObject(reported) ? reported : {};
   const said = messageOf(error) ?? (typeof reported === "string" ? reported : undefined);
@@ -50,12 +53,12 @@ export function errorFromAnswer(backend: string, reported: JsonValue | undefined
 interface ProviderError {
   backend: string;
   status: number;
-  /** The provider's own object, where it has one. */
+  /** The provider's error object, if it sent one. */
   error: JsonObject | undefined;
   said: string | undefined;
-  /** What a client is told of a refusal without a word. */
+  /** The message for a refusal without a reason. */
   silent: string;
-  /** How a sentence about the provider's own failure begins. */
+  /** The beginning of the message for a failure of the provider. */
   failed: string;
   retryAfter?: string | undefined;
   phase: BackendFailure["phase"];
@@ -74,7 +77,7 @@ function providerError(reported: ProviderError): TurnError {
     return new TurnError("upstream_error", redact(`${failed}${said ? `: ${said}` : "."}`), {
       status: status === 503 ? 503 : 502,
       retryAfter,
-      // A feature that is not there will not be there in a second.
+      // A retry does not help if the provider lacks the feature.
       failure: failure(status !== 501 && status !== 505),
     });
   }
@@ -86,7 +89,7 @@ function providerError(reported: ProviderError): TurnError {
   };
   if (status === 429) {
     const limited = said ?? `The backend "${backend}" allows no more requests for now.`;
-    // What is used up will not be there in a second.
+    // A retry does not help if the quota is used up.
     const isUsedUp = details.upstreamCode === "insufficient_quota" || details.type === "insufficient_quota";
     return new TurnError("upstream_rate_limited", redact(limited), { ...details, failure: failure(!isUsedUp) });
   }
@@ -97,19 +100,22 @@ function providerError(reported: ProviderError): TurnError {
   });
 }
 
-/** The provider's own; one that many providers leave out is known by what they say, because clients act on it. */
+/**
+ * The provider's code. `context_length_exceeded` is also recognized by the message: many providers omit it, and clients act on it.
+ */
 function codeOf(error: JsonObject | undefined, said: string | undefined, redact: Redact): string | null | undefined {
   const code = error && wordOf(error.code, redact);
-  const saysLittle = code === undefined || code === error?.type || general.test(code);
-  if (saysLittle && said !== undefined && tooLong.test(said)) return "context_length_exceeded";
+  const isGeneric = code === undefined || code === error?.type || genericCode.test(code);
+  if (isGeneric && said !== undefined && tooLong.test(said)) return "context_length_exceeded";
   return error ? (code ?? null) : undefined;
 }
 
-/** How vLLM and most providers, llama.cpp, and Anthropic's models say that a conversation is too long. */
-const general = /^(?:\d+|(?:invalid|bad)_?(?:request|parameter)(?:_error)?)$/i;
+/** Codes that say nothing specific. */
+const genericCode = /^(?:\d+|(?:invalid|bad)_?(?:request|parameter)(?:_error)?)$/i;
+/** How vLLM and most providers, llama.cpp, and Anthropic's models report that a conversation is too long. */
 const tooLong = /maximum context length|exceeds the available context size|prompt is too long/i;
 
-/** A connection that could not be made or did not last. */
+/** A connection that could not be established or broke off. */
 export function errorFromNetwork(backend: string, error: unknown): TurnError {
   if (error instanceof TurnError) return error;
   const code = error instanceof Error && "code" in error ? String(error.code) : "";
@@ -150,7 +156,7 @@ export function errorFromNetwork(backend: string, error: unknown): TurnError {
   }
 }
 
-/** How Node names what goes wrong before a secure connection stands. */
+/** Node's error codes for failures before a TLS connection is established. */
 const tlsTrouble = /^(?:EPROTO|ERR_(?:SSL|TLS)|CERT_|UNABLE_TO_|DEPTH_ZERO_|SELF_SIGNED_)/;
 
 export function cutAnswer(backend: string): TurnError {
@@ -159,7 +165,7 @@ export function cutAnswer(backend: string): TurnError {
   });
 }
 
-/** A misconfigured address stays wrong, so that its `remedy` is none. */
+/** The remedy is `none` for a misconfigured address, because it stays wrong. */
 export function invalidAnswer(backend: string, what: string, remedy: BackendFailure["remedy"] = "retry"): TurnError {
   const stop = /[.?]$/.test(what) ? "" : ".";
   return new TurnError("upstream_invalid", `The backend "${backend}" sent ${what}${stop}`, {

@@ -15,15 +15,15 @@ export interface UpstreamOptions {
   redact: Redact;
 }
 
-/** Reads one provider's answer; whichever form it comes in, the last event that it emits is a terminal one. */
+/** Reads one provider's answer, streamed or whole. The last event that it emits is a terminal one. */
 export interface AnswerReader {
   event(event: ServerEvent): void;
   whole(answer: JsonValue): void;
   /** The body has ended; a terminal event must have been emitted when this returns. */
   end(): void;
-  /** Whether what came is a whole answer, so that a connection that breaks now breaks nothing. */
+  /** Whether the answer is complete, so that a broken connection does no harm. */
   readonly enough: boolean;
-  /** Whether the terminal event was emitted, so that nothing more is waited for. */
+  /** Whether the terminal event was emitted, so that there is nothing to wait for. */
   readonly finished: boolean;
 }
 
@@ -31,10 +31,10 @@ const listTimeout = 3_000;
 const largestList = 4 * 1024 * 1024;
 const largestErrorBody = 64 * 1024;
 const largestAnswer = 64 * 1024 * 1024;
-/** How long the usage and the end of an answer that is whole are waited for, where a provider forgets to end it. */
+/** How long to wait for usage and the end of a complete answer, if a provider does not end it. */
 const graceForTheEnd = 2_000;
 
-/** A provider's API over HTTP: one connection pool, one request a round, pushed through as it comes. */
+/** A provider's API over HTTP: one connection pool, one request per round, data pushed as it arrives. */
 export class Upstream {
   readonly #options: UpstreamOptions;
   readonly #agent: Agent;
@@ -57,7 +57,7 @@ export class Upstream {
     };
   }
 
-  /** `extra` are headers of this request; a header from the configuration wins over one of the same name. */
+  /** `extra` are headers of this request. A configured header of the same name takes precedence. */
   post(
     path: string,
     body: JsonObject,
@@ -83,7 +83,7 @@ export class Upstream {
     });
   }
 
-  /** The ids that the provider's `/models` lists; none where it has no such list or does not answer soon. */
+  /** The ids in the provider's `/models`; none without a valid list. Rejects if the provider does not answer soon. */
   async models(): Promise<string[]> {
     const { body, statusCode } = await this.#agent.request({
       origin: this.#origin,
@@ -111,7 +111,7 @@ export class Upstream {
   }
 }
 
-/** So that one name is one header. */
+/** Header names are case-insensitive: two spellings must not become two headers. */
 function lowerCased(headers: Readonly<Record<string, string>> = {}): Record<string, string> {
   return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
 }
@@ -123,11 +123,11 @@ interface ExchangeParts {
   redact: Redact;
   resolve: () => void;
   reject: (error: unknown) => void;
-  /** Whether a stream was asked for: what comes without a known type is then taken to be one. */
+  /** Whether a stream was requested. A body without a known content type then counts as one. */
   streams: boolean;
 }
 
-/** One request and its answer, as undici tells it: synchronous pushes, paused while the reader of the round is full. */
+/** One request and its answer as an undici handler: synchronous pushes, paused while the client is full. */
 class Exchange implements Dispatcher.DispatchHandler {
   readonly #name: string;
   readonly #round: BackendRound;
@@ -141,7 +141,7 @@ class Exchange implements Dispatcher.DispatchHandler {
   #feed: (chunk: Buffer) => void = () => {};
   #end: () => void = () => {};
   #settled = false;
-  /** The body has ended, so that the connection can serve another request. */
+  /** The body has ended, so the connection can serve another request. */
   #ended = false;
   #grace: NodeJS.Timeout | undefined;
 
@@ -168,7 +168,7 @@ class Exchange implements Dispatcher.DispatchHandler {
     headers: Record<string, string | string[] | undefined>,
   ): void {
     if (status < 200) return;
-    // They are not needed a second time, and a stream may stay open for long.
+    // The headers are not needed again, and a stream may stay open for long.
     controller.rawHeaders = null;
     const type = String(headers["content-type"] ?? "");
     if (status >= 300) this.#readError(status, headers);
@@ -206,7 +206,7 @@ class Exchange implements Dispatcher.DispatchHandler {
     else this.#fail(errorFromNetwork(this.#name, error));
   }
 
-  /** Nothing more will come. */
+  /** No more data is expected. */
   #conclude(): void {
     if (this.#settled) return;
     try {
@@ -219,8 +219,8 @@ class Exchange implements Dispatcher.DispatchHandler {
   }
 
   /**
-   * What an answer is shows in its first character, whatever its type says: JSON begins with a bracket, as no line of a stream
-   * does. White space before it keeps a connection alive while the model thinks.
+   * The first character shows what the answer is, whatever its content type says: JSON begins with a bracket, a line of a stream
+   * never does. Whitespace before it keeps a connection alive while the model thinks.
    */
   #readAnswer(seemsStream: boolean): void {
     const decide = (isStream: boolean) => {
@@ -281,7 +281,7 @@ class Exchange implements Dispatcher.DispatchHandler {
 
   #succeed(): void {
     this.#settle();
-    // A reader that got no terminal event from a body that ended has been cut off.
+    // A body that ended without a terminal event was cut off.
     if (this.#reader.finished) this.#resolve();
     else this.#reject(cutAnswer(this.#name));
     if (!this.#ended) this.#waitForEnd(() => this.#controller?.abort(new Error("the turn is over")));
@@ -294,7 +294,7 @@ class Exchange implements Dispatcher.DispatchHandler {
     this.#controller?.abort(error instanceof Error ? error : new Error("the turn is over"));
   }
 
-  /** A provider that has said all but does not end is not waited for. Each read begins the wait anew. */
+  /** Limits the wait for a provider that has sent everything but does not end the body. Each read restarts the timer. */
   #waitForEnd(then: () => void): void {
     if (this.#grace) this.#grace.refresh();
     else this.#grace = setTimeout(then, graceForTheEnd);
@@ -310,7 +310,7 @@ class Exchange implements Dispatcher.DispatchHandler {
 
 const decoder = new TextDecoder();
 
-/** Without the byte order mark that some servers write before JSON, which allows none. */
+/** Drops the byte order mark that some servers write before JSON, which does not allow one. */
 function textOf(chunks: readonly Buffer[]): string {
   return decoder.decode(Buffer.concat(chunks));
 }

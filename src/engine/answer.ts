@@ -20,22 +20,22 @@ export type CreateEncoder = (id: string, answer: AnswerView) => Encoder;
 
 export interface AnswerParts {
   createEncoder: CreateEncoder;
-  /** Whether the answer goes out as it comes. Otherwise it is sent at its end. */
+  /** Whether the answer is sent as it arrives. Otherwise it is sent at its end. */
   streams: boolean;
   sink: TextSink;
   reply: ReplyStream;
   ids: Ids;
   idForm: AnswerIdForm;
   clock: Clock;
-  /** Whether anybody but the encoder reads the transcript. */
+  /** Whether anything besides the encoder reads the transcript. */
   isRead: boolean;
 }
 
-/** What the round under way hears of its answer. */
+/** What the answer reports to the current round. */
 export interface RoundWatch {
-  /** Its first content has come. */
+  /** The round's first content has arrived. */
   onBegin(): void;
-  /** Something of it is to be sent, which is the end of all second thoughts. */
+  /** Content of the round is about to be sent, so the round can no longer be rolled back. */
   onCommit(): void;
 }
 
@@ -43,8 +43,9 @@ const unwatched: RoundWatch = { onBegin() {}, onCommit() {} };
 const nothing: TurnEvent[] = [];
 
 /**
- * The answer to one turn, as far as the client has it. A round is committed once something of it is sent, and can be rolled back until
- * then, whatever earlier rounds have sent. An answer that is not streamed is sent at its end, so that each of its rounds can be.
+ * The answer to one turn, as far as the client has it. A round is committed once any of it is sent. Until then it can be rolled
+ * back, whatever earlier rounds have sent. An answer that is not streamed is sent at its end, so each of its rounds can be rolled
+ * back.
  */
 export class Answer {
   readonly transcript = new Transcript();
@@ -56,27 +57,27 @@ export class Answer {
   readonly #ids: Ids;
   readonly #idForm: AnswerIdForm;
   readonly #clock: Clock;
-  /** What came before the round's first content; it goes out with it. */
+  /** Events before the round's first content. They are sent together with it. */
   #waiting = nothing;
   /** Whether anything was written since the last keep-alive. */
   #wrote = false;
-  /** Since when the client does not take what was written; and how long it had not before, in milliseconds. */
+  /** Since when the client's buffer is full, and for how long it was full before that, in milliseconds. */
   #fullSince: number | undefined;
   #waited = 0;
   #id: string | undefined;
-  /** Present once the answer has its id. */
+  /** Set once the answer has its id. */
   #encoder: Encoder | undefined;
-  /** The provider's id of its last answer, and the one that this answer was opened with. */
+  /** The provider's id of its last answer, and the one that was known when this answer was opened. */
   #upstreamId: string | undefined;
   #openedWith: string | undefined;
   #watch = unwatched;
-  /** Where the round under way begins in the transcript, and whether it has given content. */
+  /** The transcript index at which the current round begins, and whether the round has content. */
   #mark = 0;
   #hasBegun = false;
   #isInHiddenCall = false;
-  /** Whether something of the round under way was sent. */
+  /** Whether any of the current round was sent. */
   isCommitted = false;
-  /** Whether the stream was opened, so that a failure is told in it. */
+  /** Whether the stream was opened. If so, a failure is reported in the stream. */
   isOpened = false;
   usage: Usage | undefined;
   firstContentAt: number | undefined;
@@ -103,19 +104,19 @@ export class Answer {
     return this.#waited + (this.#fullSince === undefined ? 0 : this.#clock.now() - this.#fullSince);
   }
 
-  /** The answer's id where its provider keeps it, so that a later request may name it. */
+  /** The answer's id, if the provider stores the answer, so that a later request may refer to it. */
   get keptId(): string | undefined {
     return this.#upstreamId === undefined || !this.#idForm.carriesUpstream ? undefined : this.#id;
   }
 
-  /** The provider's id of the answer, where the id that the client has does not carry it. */
+  /** The provider's id of the answer, if the id that the client has does not contain it. */
   get uncarried(): { id: string; upstreamId: string } | undefined {
     const [id, upstreamId] = [this.keptId, this.#upstreamId];
     if (id === undefined || upstreamId === undefined || upstreamId === this.#openedWith) return undefined;
     return { id, upstreamId };
   }
 
-  /** Where the round under way begins among the items. */
+  /** The index of the current round's first item. */
   get roundStart(): number {
     return this.#mark;
   }
@@ -126,7 +127,7 @@ export class Answer {
     this.#startOver();
   }
 
-  /** Forgets what the round has said. Nothing of it was sent: it is not committed. */
+  /** Drops what the round has emitted. The round is not committed: nothing of it was sent. */
   rollBack(): void {
     this.transcript.rollBack(this.#mark);
     this.#ids.rollBack();
@@ -146,7 +147,6 @@ export class Answer {
     this.#watch = watch;
   }
 
-  /** The provider has named its answer. */
   nameUpstream(id: string): void {
     this.#upstreamId = id;
   }
@@ -167,21 +167,25 @@ export class Answer {
     this.#push(event);
   }
 
-  /** The round has ended well: what waits belongs to the answer, though no content follows it. */
+  /** The round ended well. Its waiting events belong to the answer even though no content follows them. */
   finishRound(): void {
     if (this.#waiting === nothing) return;
     if (this.streams && this.#waiting.some(isBoundary)) this.#open();
     this.#pushWaiting();
   }
 
-  /** Whether it is about a call that the gateway runs itself. */
+  /** Whether the event belongs to a call that the gateway runs itself. */
   #isHidden(event: TurnEvent): boolean {
     if (event.type === "call.started") this.#isInHiddenCall = event.owner === "gateway";
-    return this.#isInHiddenCall || event.type === "output.done";
+    const isHidden = this.#isInHiddenCall || event.type === "output.done";
+    if (event.type === "call.done") this.#isInHiddenCall = false;
+    return isHidden;
   }
 
-  /** Ends the item that is open, so that another can follow; false where it cannot be ended. */
+  /** Ends the open item so that another can follow. Returns false for a call, which cannot be ended. */
   closeItem(): boolean {
+    // An item without content that the client has not seen is dropped.
+    this.#waiting = nothing;
     switch (this.transcript.open?.type) {
       case "call":
         return false;
@@ -232,7 +236,7 @@ export class Answer {
     return encoder;
   }
 
-  /** Sends what has come since the last time. A promise means that the client takes nothing more until it resolves. */
+  /** Sends what was written since the last flush. A promise means that the client's buffer is full until it resolves. */
   flush(): Promise<void> | undefined {
     if (!this.isOpened || this.isEnded) return undefined;
     const text = this.#sink.take();
@@ -249,55 +253,57 @@ export class Answer {
     return full;
   }
 
-  /** Once a `keep_alive`: opens a stream that has waited so long, and tells an open one that the turn goes on. */
+  /**
+   * Called every `keep_alive` interval: opens a stream that is not open by then, and sends a keep-alive on an open but idle one.
+   */
   keepAlive(): void {
-    // A client that is full has something to read.
+    // A client whose buffer is full still has data to read.
     if (this.isEnded || this.#fullSince !== undefined) return;
-    try {
-      const isNew = !this.isOpened;
-      const encoder = this.#open();
-      if (!isNew && !this.#wrote) encoder.keepAlive();
+    const isNew = !this.isOpened;
+    const encoder = this.#open();
+    if (!isNew && !this.#wrote) encoder.keepAlive();
+    this.flush();
+    // Not every API has an event for the start of a stream.
+    if (isNew && !this.#wrote) {
+      encoder.keepAlive();
       this.flush();
-      // Not every API has an event for the beginning of a stream.
-      if (isNew && !this.#wrote) {
-        encoder.keepAlive();
-        this.flush();
-      }
-      this.#wrote = false;
-    } catch (thrown) {
-      this.end({ type: "turn.failed", error: toTurnError(thrown) });
     }
+    this.#wrote = false;
   }
 
-  /** Gives the answer its id, where it has none yet and the client is going to see one. */
+  /** Assigns the answer's id, if it has none yet and the client is going to see one. */
   name(ending: TurnEnding): void {
     if (!this.isEnded && ending.type === "turn.finished") this.#open();
   }
 
-  /** The one place where a turn ends. `inStream`: a stream is opened for it where there is none yet. */
+  /** The one place where a turn ends. `inStream`: opens a stream for the ending if none is open yet. */
   end(ending: TurnEnding, inStream = false): void {
     if (this.isEnded) return;
     this.endedAt = this.#clock.now();
-    const told: TurnEnding = { ...ending, usage: this.usage };
+    const final: TurnEnding = { ...ending, usage: this.usage };
     try {
       if (ending.type === "turn.finished" || (inStream && this.streams)) this.#open();
       if (ending.type === "turn.finished") this.#pushWaiting();
-      if (this.isOpened || ending.type === "turn.finished") this.#encoder?.end(told);
-      this.ending = told;
+      if (this.isOpened || ending.type === "turn.finished") this.#encoder?.end(final);
+      this.ending = final;
     } catch (thrown) {
-      // What cannot be written down is a failure of ours; the client still gets an end.
+      // An ending that cannot be encoded is a failure of the gateway. The client still gets an end.
       this.ending = { type: "turn.failed", error: toTurnError(thrown), usage: this.usage };
     }
-    if (this.isOpened) this.#reply.end(this.#sink.take());
+    try {
+      if (this.isOpened) this.#reply.end(this.#sink.take());
+    } catch (thrown) {
+      this.ending = { type: "turn.failed", error: toTurnError(thrown), usage: this.usage };
+    }
   }
 
-  /** What is to be sent where no stream was opened. */
+  /** The body to send if no stream was opened. */
   get body(): string {
     return this.isOpened ? "" : this.#sink.take();
   }
 }
 
-/** An item with nothing in it is no content yet. */
+/** An empty item is not content yet. */
 function isBoundary({ type }: TurnEvent): boolean {
   return (
     type === "message.started" || type === "message.done" || type === "reasoning.started" || type === "reasoning.done"

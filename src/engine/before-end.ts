@@ -1,4 +1,4 @@
-/** How long the end of a turn waits for what must happen before it, in milliseconds, unless a seam says otherwise. */
+/** How long the end of a turn waits for work that must finish before it, in milliseconds. A seam may set another limit. */
 const defaultLimit = 2_000;
 
 /** Resolves once all work is done; rejects with the first failure, or with `TooLate` when the limit is reached. */

@@ -1,4 +1,4 @@
-/** What tells where a call is kept. */
+/** The fields under which a call is stored. */
 export interface OwnedCall {
   readonly owner: string;
   readonly callId: string;
@@ -7,20 +7,20 @@ export interface OwnedCall {
 const none: readonly never[] = [];
 
 /**
- * Calls by owner and id. Ids are unique in most conversations, so that a call that is alone under its id costs no list; calls with
- * numbered ids share theirs with those of other conversations.
+ * Calls by owner and id. Ids are unique in most conversations, so a call that is alone under its id needs no array. Sequential ids
+ * repeat in every conversation, so their calls share an array.
  */
 export class CallsByOwner<Call extends OwnedCall> {
   readonly #owners = new Map<string, Map<string, Call | Call[]>>();
 
-  /** The oldest first. */
+  /** Oldest first. */
   of(owner: string, callId: string): readonly Call[] {
     const found = this.#owners.get(owner)?.get(callId);
     if (found === undefined) return none;
     return Array.isArray(found) ? found : [found];
   }
 
-  /** Returns how many there are now under its id. */
+  /** Returns the number of calls that are now stored under the id. */
   add(call: Call): number {
     let calls = this.#owners.get(call.owner);
     if (!calls) {

@@ -1,55 +1,55 @@
 import type { FunctionAdapter } from "../tools/index.ts";
 import type { Backend, Breaker, Item, ToolChoice, Turn, TurnError } from "../turn/index.ts";
 
-/** One way to have a turn answered: the model that was asked for, or one that stands in for it. */
+/** A route that is tried for a turn: the model that the client asked for, or a fallback. */
 export interface Candidate {
   backend: Backend;
   breaker: Breaker;
-  /** What this backend is asked. Made only when the candidate is tried. */
+  /** Builds the request for this backend. Called only when the candidate is tried. */
   request: (ask: Ask) => Promise<BackendRequest>;
-  /** How often a failure is met with the same request again. */
+  /** How often the same request is retried after a failure. */
   retries: number;
-  /** Slips in the arguments that a provider gives are mended, where the tool is not strict. */
+  /** Whether syntax errors in the arguments that a provider sends are repaired, if the tool is not strict. */
   repair: boolean;
-  /** How often the model is told what was wrong with its calls, and asked again. */
+  /** How often the model is told what was wrong with its calls and asked again. */
   reask: number;
-  /** What is wrong with calls that cannot be given: the end of the turn, or what the assistant says. */
+  /** How an invalid call is reported to the client: as the error that ends the turn, or as assistant text. */
   strictFailure: "error" | "message";
-  /** How long it may take until something of the answer comes, in milliseconds. */
+  /** The time limit for the first content of the answer, in milliseconds. */
   firstContent: number;
 }
 
-/** What a round asks beyond the client's request. */
+/** What a round adds to the client's request. */
 export interface Ask {
-  /** Behind the turn's input: earlier rounds, and corrections. */
+  /** Appended to the turn's input: items of earlier rounds, and corrections. */
   history: readonly Item[];
-  /** In place of the request's, in a later round. */
+  /** Replaces the request's `tool_choice` in a later round. */
   choice?: ToolChoice | undefined;
 }
 
-/** A turn as one backend can take it. */
+/** A turn in the form that one backend accepts. */
 export interface BackendRequest {
   turn: Turn;
-  /** The backend has no tools: they are written into the prompt, and its turn ends with the calls that it makes. */
+  /** The backend has no tools: they are written into the prompt, and the backend's turn ends with the calls that it makes. */
   prompted: boolean;
-  /** How calls that the model writes as text are found; nothing where text is left as it is. */
+  /** How calls that the model writes as text are found. Without it, text is left as it is. */
   recovery?: Recovery | undefined;
-  /** How the client's tools were made functions, where they had to be. */
+  /** How the client's tools were converted into functions, if they had to be. */
   adapter?: FunctionAdapter | undefined;
 }
 
 export interface Recovery {
-  /** auto: every dialect that cannot be mistaken. A list: these alone. */
+  /** auto: every dialect that is unambiguous. A list: only these. */
   dialects: "auto" | readonly string[];
-  /** Slips in the arguments of tools that are not strict are mended. */
+  /** Whether syntax errors in the arguments of tools that are not strict are repaired. */
   repair: boolean;
-  /** The model was taught to write them so, in a prompt of ours. */
+  /** Whether a prompt of Toolwire told the model to write calls this way. */
   prompted: boolean;
 }
 
-/** What is wrong with the request itself is wrong at every other backend too. */
-const aboutTheRequest = new Set([400, 405, 406, 411, 413, 414, 415, 422, 431]);
+/** With these statuses the request itself is wrong, so other backends would refuse it too. */
+const requestErrorStatuses = new Set([400, 405, 406, 411, 413, 414, 415, 422, 431]);
 
 export function mayWorkElsewhere({ code, status }: TurnError): boolean {
-  return code.startsWith("upstream_") && !(code === "upstream_rejected" && aboutTheRequest.has(status));
+  return code.startsWith("upstream_") && !(code === "upstream_rejected" && requestErrorStatuses.has(status));
 }

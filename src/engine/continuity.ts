@@ -3,31 +3,31 @@ import { canonicalArguments } from "../tools/index.ts";
 import { type CallItem, type JsonValue, type Memory, memoryKey } from "../turn/index.ts";
 import { type KeptCall, type KeptResponse, readCall, readResponse, writeCall, writeResponse } from "./kept-records.ts";
 
-/** A conversation that rests for longer goes on without. In milliseconds. */
+/** In milliseconds. A conversation that pauses for longer continues without its records. */
 const timeToLive = 24 * 60 * 60 * 1000;
 
-/** The maker of reasoning that no backend here can read: its own has refused it. No backend has an empty name. */
+/** The maker of reasoning that no backend here can decrypt, because its own backend refused it. No backend has an empty name. */
 export const unreadable = "";
 
-/** What tells a call apart, with what came before it: some providers name the first call of every conversation alike. */
+/** Identifies a call, together with what came before it: some providers give the first call of every conversation the same id. */
 export type CallIdentity = Pick<CallItem, "callId" | "name" | "arguments">;
 
-/** A call of a history, and what may have come before it when it was made, the likeliest first. */
+/** A call of a history, and digests of what may have come before it when it was made, the most likely first. */
 export interface SoughtCall {
   call: CallIdentity;
   before: readonly string[];
 }
 
-/** What is known, in the order in which it was sought. */
+/** The records that were found, in the order in which they were sought. */
 export interface Recalled {
   calls: (KeptCall | undefined)[];
-  /** The makers of reasoning, by its ids. */
+  /** The backends that made the reasoning, by reasoning id. */
   makers: Map<string, string>;
 }
 
 /**
- * What the turns of one owner leave in memory for those that follow them, because a client may not bring it back. Nothing here ever
- * rejects: a turn goes on without what cannot be read or written, and `onFailure` is told why.
+ * What the turns of one owner store in memory for later turns, because a client may not send it back. No method rejects: if a read
+ * or write fails, the turn continues without the data, and `onFailure` receives the error.
  */
 export class Continuity {
   readonly #memory: Memory;
@@ -44,7 +44,7 @@ export class Continuity {
     return this.#write([[callKey(digestOf(call), before), writeCall(kept)]]);
   }
 
-  /** Encrypted reasoning can be read only by the backend that made it. */
+  /** Only the backend that made encrypted reasoning can decrypt it. */
   keepMaker(ids: readonly string[], maker: string): Promise<void> {
     return this.#write(ids.map((id) => [reasoningKey(id), maker]));
   }
@@ -53,7 +53,7 @@ export class Continuity {
     return this.#write([[responseKey(id), writeResponse(kept)]]);
   }
 
-  /** However many they are, they are one read. */
+  /** Uses one read, however many records are sought. */
   async recall(sought: readonly SoughtCall[], reasoningIds: readonly string[]): Promise<Recalled> {
     const ids = [...new Set(reasoningIds)];
     const callKeys = sought.map(keysOf);
@@ -98,13 +98,13 @@ export class Continuity {
   }
 }
 
-/** Arguments may be long, and are digested once for all that may have come before the call. */
+/** Arguments may be long, so they are hashed once for all that may have come before the call. */
 function keysOf({ call, before }: SoughtCall): string[] {
   const digest = digestOf(call);
   return before.map((each) => callKey(digest, each));
 }
 
-/** By the arguments' meaning, since clients write them anew. */
+/** Hashes canonical arguments, because clients serialize them again. */
 function digestOf({ callId, name, arguments: text }: CallIdentity): string {
   const hash = createHash("sha256");
   for (const part of [callId, name, canonicalArguments(text)]) hash.update(`${part.length}:${part}`);

@@ -2,45 +2,48 @@ import { createHash } from "node:crypto";
 import { type Item, isNumberedId, type Part } from "../turn/index.ts";
 
 /**
- * What comes before a call, as far as it tells the call from others of the same id: the user's last words. Ids that are counted are
- * the same in all conversations, so that for them everything counts that was said to the model.
+ * A digest of what comes before a call, to distinguish calls with the same id: the user's last message. Sequential ids are the same
+ * in all conversations, so for them the digest covers all user messages and tool outputs.
  */
 export class ConversationDigest {
-  #lastWords = "";
-  /** Of the user's last words, once somebody asks. */
+  #lastMessage = "";
+  /** Of the user's last message; computed on demand. */
   #lastDigest: string | undefined;
-  /** What was said since the digests of everything were made. */
-  readonly #unread: { text: string; isOutput: boolean }[] = [];
+  /** Texts that `#digests` does not cover yet. */
+  readonly #pending: { text: string; isOutput: boolean }[] = [];
   #digests: readonly string[] = [""];
 
   add(item: Item): void {
     if (item.type === "output") {
-      this.#unread.push({ text: typeof item.output === "string" ? item.output : textOf(item.output), isOutput: true });
+      this.#pending.push({ text: typeof item.output === "string" ? item.output : textOf(item.output), isOutput: true });
     }
     if (item.type !== "message" || item.role !== "user") return;
-    this.#lastWords = textOf(item.content);
+    this.#lastMessage = textOf(item.content);
     this.#lastDigest = undefined;
-    this.#unread.push({ text: this.#lastWords, isOutput: false });
+    this.#pending.push({ text: this.#lastMessage, isOutput: false });
   }
 
   of(callId: string): string {
     return this.candidates(callId)[0] ?? "";
   }
 
-  /** The newest first. Outputs that stand before a call may be those of calls that were made with it. */
+  /**
+   * Newest first. Outputs before a call may belong to calls that were made together with it, so digests without them are candidates
+   * too.
+   */
   candidates(callId: string): readonly string[] {
     if (isNumberedId(callId)) return this.#ofEverything();
-    this.#lastDigest ??= digestOf(this.#lastWords);
+    this.#lastDigest ??= digestOf(this.#lastMessage);
     return [this.#lastDigest];
   }
 
   #ofEverything(): readonly string[] {
-    for (const { text, isOutput } of this.#unread) {
+    for (const { text, isOutput } of this.#pending) {
       const [last = ""] = this.#digests;
       const digest = digestOf(`${last}\n${text}`);
       this.#digests = isOutput ? [digest, ...this.#digests.slice(0, mostCandidates - 1)] : [digest];
     }
-    this.#unread.length = 0;
+    this.#pending.length = 0;
     return this.#digests;
   }
 }

@@ -31,19 +31,19 @@ export function runTurn(plan: TurnPlan, reply: ReplyStream): Promise<Ending> {
 }
 
 /**
- * Owns everything between the rounds of a turn: it starts rounds, retries them, falls back to other candidates, goes on to the next
- * round, waits for what must be kept, and ends the turn.
+ * Owns everything between the rounds of a turn: it starts rounds, retries them, falls back to other candidates, starts the next
+ * round, waits for what must be stored, and ends the turn.
  */
 class Driver {
   readonly #plan: TurnPlan;
   readonly #answer: Answer;
-  /** Cancelled when the plan's is, or when the turn's time is up. */
+  /** Cancelled with the plan's cancellation, or when the turn's time is up. */
   readonly #cancellation = new Cancellation();
   #askedAt: number | undefined;
-  /** The candidate that was tried last, and the turn as it was sent there. */
+  /** The candidate that was tried last, and the turn as it was sent to it. */
   #candidate: Candidate | undefined;
   #asked: Turn | undefined;
-  /** What later requests may need of the calls in this turn. */
+  /** What later requests may need to know about the calls in this turn. */
   #remembered = nothingRemembered;
 
   constructor(plan: TurnPlan, reply: ReplyStream) {
@@ -54,20 +54,32 @@ class Driver {
   }
 
   async run(): Promise<Ending> {
-    const { listener, turn, keepAlive, total, cancellation } = this.#plan;
-    listener.turnStarted?.(turn);
+    const { keepAlive, total, cancellation } = this.#plan;
     const onCancel = () => {
       if (cancellation.reason) this.#cancellation.cancel(cancellation.reason);
     };
     onCancel();
     cancellation.onCancel(onCancel);
     const limit = setTimeout(() => this.#cancellation.cancel(this.#overdue()), total);
-    const ticks = this.#answer.streams ? setInterval(() => this.#answer.keepAlive(), keepAlive) : undefined;
-    await this.#end(await this.#playRounds());
-    clearTimeout(limit);
-    clearInterval(ticks);
-    cancellation.offCancel(onCancel);
+    const ticks = this.#answer.streams ? setInterval(() => this.#keepAlive(), keepAlive) : undefined;
+    try {
+      await this.#end(await this.#playRounds());
+    } catch (thrown) {
+      this.#answer.end({ type: "turn.failed", error: toTurnError(thrown) });
+    } finally {
+      clearTimeout(limit);
+      clearInterval(ticks);
+      cancellation.offCancel(onCancel);
+    }
     return this.#conclude();
+  }
+
+  #keepAlive(): void {
+    try {
+      this.#answer.keepAlive();
+    } catch (thrown) {
+      this.#cancellation.cancel(toTurnError(thrown));
+    }
   }
 
   /** Runs rounds until a round fails or no further round is wanted. */
@@ -75,6 +87,7 @@ class Driver {
     const ask: { history: Item[]; choice?: ToolChoice | undefined } = { history: [] };
     let { candidates } = this.#plan;
     try {
+      this.#plan.listener.turnStarted?.(this.#plan.turn);
       for (;;) {
         this.#answer.beginRound();
         const result = await this.#playRound(candidates, ask);
@@ -93,7 +106,7 @@ class Driver {
     }
   }
 
-  /** Adds what happened after a round to the answer. A failure of a later round does not take it, or the round, back. */
+  /** Adds what happened after a round to the answer. A failure of a later round rolls back neither this nor the round. */
   #addBetween({ events }: NextRound): Item[] {
     this.#plan.listener.roundCommitted?.();
     this.#answer.beginRound();
@@ -137,7 +150,7 @@ class Driver {
     return isLast ? last : first;
   }
 
-  /** The breaker counts one success or failure however many attempts the candidate needs, and one failure if the answer breaks off. */
+  /** The breaker counts one result however many attempts the candidate needs, and one failure if the answer breaks off. */
   async #tryCandidate(candidate: Candidate, ask: Ask): Promise<Round | TurnError> {
     let round: Round | undefined;
     try {
@@ -151,7 +164,7 @@ class Driver {
     return round;
   }
 
-  /** Makes attempts until a round has begun. Nothing of a failed attempt was sent to the client, so the policies may allow another. */
+  /** Makes attempts until a round has begun. Nothing of a failed attempt was sent, so the policies may allow another. */
   async #begin(candidate: Candidate, { history, choice }: Ask): Promise<Round> {
     const { listener } = this.#plan;
     const policies = this.#policiesFor(candidate);
@@ -163,9 +176,9 @@ class Driver {
       const error = round instanceof Round ? await round.begun.then(() => undefined, toTurnError) : round;
       if (error === undefined && round instanceof Round) return round;
       if (error === undefined) throw new Error("a backend was neither asked nor refused");
-      const heard = round instanceof Round ? { said: round.said, thought: round.thought } : { said: "", thought: "" };
+      const output = round instanceof Round ? { said: round.said, thought: round.thought } : { said: "", thought: "" };
       const isCancelled = this.#cancellation.reason !== undefined;
-      const decision = await decide(policies, { error, wasAsked: round instanceof Round, isCancelled, ...heard });
+      const decision = await decide(policies, { error, wasAsked: round instanceof Round, isCancelled, ...output });
       if ("fail" in decision) throw decision.fail;
       listener.attemptFailed?.(candidate.backend.name, error, decision.next);
       corrections.push(...(decision.corrections ?? []));
@@ -189,14 +202,16 @@ class Driver {
   }
 
   async #dropsReasoning({ capabilities }: Backend, error: TurnError): Promise<boolean> {
-    return this.#asked !== undefined && dropReasoning(error, this.#asked, capabilities.quirks, this.#plan.continuity);
+    if (!this.#asked) return false;
+    const dropped = dropReasoning(error, this.#asked, capabilities.quirks, this.#plan.continuity);
+    return this.#cancellation.race(dropped);
   }
 
   async #attempt(candidate: Candidate, ask: Ask): Promise<Round> {
     const { ids, listener, continuity, clock, seams } = this.#plan;
     const { backend } = candidate;
     await backend.lifecycle?.prepare?.(this.#cancellation);
-    const request = await candidate.request(ask);
+    const request = await this.#cancellation.race(candidate.request(ask));
     const { turn, prompted } = request;
     const checks = new ArgumentChecks(turn.tools);
     const asked = prompted ? promptTurn(turn) : turn;
@@ -210,7 +225,7 @@ class Driver {
       candidate,
       turn: asked,
       stages: stagesOf(request, candidate, checks, listener),
-      calls: { ids, checks, listener, ownerOf: seams?.ownerOf },
+      calls: { ids, checks, listener, ownerOf: seams?.ownerOf?.bind(seams) },
       answer: this.#answer,
       cancellation: this.#cancellation,
       onEvent: remembered && ((event) => remembered.hear(event)),
@@ -222,10 +237,10 @@ class Driver {
   /** The one place where a turn ends. */
   async #end(ending: TurnEnding): Promise<void> {
     const said = ending.type === "turn.failed" && this.#say(ending.error);
-    const told: TurnEnding = said ? { type: "turn.finished", reason: "stop" } : ending;
-    this.#answer.name(told);
-    const refused = await this.#waitBeforeEnd(told);
-    const last = refused ?? told;
+    const final: TurnEnding = said ? { type: "turn.finished", reason: "stop" } : ending;
+    this.#answer.name(final);
+    const refused = await this.#waitBeforeEnd(final);
+    const last = refused ?? final;
     const isInStream = last.type === "turn.failed" && this.#plan.isToldInStream?.(last.error);
     this.#answer.end(last, isInStream);
   }
@@ -248,7 +263,10 @@ class Driver {
     return true;
   }
 
-  /** Waits until everything is kept that a later request needs. Keep-alives go on. Returns what the turn ends with instead, if it failed. */
+  /**
+   * Waits until everything that a later request needs is stored. Keep-alives continue. Returns the failure that replaces the
+   * ending, if any.
+   */
   async #waitBeforeEnd(ending: TurnEnding): Promise<TurnFailed | undefined> {
     const { seams, listener } = this.#plan;
     const work: Promise<void>[] = [];
@@ -267,7 +285,7 @@ class Driver {
     return undefined;
   }
 
-  /** Keeps what a later request needs if it refers to this response by its id. */
+  /** Stores what a later request needs if it refers to this response by its id. */
   #rememberResponse(): Promise<void> | undefined {
     const { continuity, ids } = this.#plan;
     const { uncarried, keptId } = this.#answer;
@@ -277,7 +295,7 @@ class Driver {
     return continuity.keepResponse(keptId, { upstreamId: uncarried?.upstreamId, callIds, lastNumber });
   }
 
-  /** A client that reads slowly makes its backend slow: then the time-out is the client's fault. */
+  /** A client that reads slowly slows down its backend. In that case the client caused the timeout. */
   #overdue(): TurnError {
     const { total, candidates } = this.#plan;
     const backend = (this.#candidate ?? candidates[0])?.backend.name ?? "";
@@ -305,7 +323,7 @@ class Driver {
 
 const nothingRemembered: readonly RememberedCalls[] = [];
 
-/** An exception that it throws at once is a rejection like any other. */
+/** Being `async`, turns a synchronous exception of the seam into a rejection. */
 async function startBeforeEnd(seams: TurnSeams, ending: TurnEnding, answer: Transcript): Promise<void> {
   await seams.beforeEnd?.(ending, answer);
 }

@@ -3,15 +3,15 @@ import type { OutstandingCalls } from "./outstanding.ts";
 
 export interface GivenCallsOptions {
   requestId: string;
-  /** Whose request it is. */
+  /** The owner of the request. */
   owner: string;
-  /** The request's input, with the ids by which the client knows its calls: the backend may know others. */
+  /** The request's input, with the call ids that the client knows. The backend may know other ids. */
   input: readonly Item[];
-  /** Whether the client gets ids, which its results can name. A legacy answer has none. */
+  /** Whether the client gets call ids that its results can refer to. A legacy answer has none. */
   hasIds: boolean;
 }
 
-/** Reports one turn to the outstanding calls: the results that its request brings, and the calls that its client is given. */
+/** Reports one turn to the outstanding calls: the results in its request, and the calls that its client gets. */
 export class GivenCalls implements TurnListener {
   readonly #outstanding: OutstandingCalls;
   readonly #options: GivenCallsOptions;

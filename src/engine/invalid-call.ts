@@ -1,21 +1,21 @@
 import type { Mismatch } from "../tools/index.ts";
 import { type CallItem, type Item, isObject, newId, parseJson, type Role, TurnError } from "../turn/index.ts";
 
-/** What the model did wrong, as it is told when it is asked again. */
+/** What the model is told about its mistake when it is asked again. */
 interface Correction {
   words: string;
-  /** The call that it made, where there was one. */
+  /** The call that the model made, if there was one. */
   call?: Pick<CallItem, "name" | "arguments"> | undefined;
 }
 
-/** More of what the model wrote is not quoted to it. */
+/** Longer quotes of the model's text are truncated. */
 const longestQuote = 4_000;
 const mostNames = 20;
 const nothing = "(I made no call that counts.)";
-/** Calls beside the one that was wrong are gone with it. */
+/** All calls of the answer are dropped together with the invalid one. */
 const again = "Nothing of your last answer was used: make every call of it again, this one";
 
-/** The model made a call that the client cannot be given, or none though it had to. */
+/** The model made a call that cannot be sent to the client, or made no call although one was required. */
 export class InvalidCall extends TurnError {
   readonly #correction: Correction;
 
@@ -25,16 +25,16 @@ export class InvalidCall extends TurnError {
   }
 
   /**
-   * What the conversation is continued with so that the model does better: `said` is what it said instead of a call, and `thought`
-   * what it thought before the call, where its provider would miss it.
+   * The items that continue the conversation so that the model corrects itself. `said` is what the model said instead of a call.
+   * `thought` is its reasoning before the call, or empty if the provider does not need that back.
    */
   correction(said: string, thought: string): Item[] {
     const { call, words } = this.#correction;
-    // Some models insist on answers between questions.
+    // Some models require user and assistant messages to alternate.
     if (!call) return [message("assistant", said.trim() === "" ? nothing : cut(said)), message("user", words)];
     const callId = newId("call");
     const before: Item[] = thought === "" ? [] : [{ type: "reasoning", summary: [thought] }];
-    // A provider may refuse a history with arguments that are no JSON; then the words have them.
+    // A provider may refuse a history with arguments that are not JSON. Then the text quotes them.
     const isJson = isObject(parseJson(call.arguments));
     const quoted = isJson ? words : `${words} The arguments were: ${cut(call.arguments)}`;
     return [
@@ -53,7 +53,7 @@ export function argumentsInvalid(name: string, text: string, { path, message }: 
   });
 }
 
-/** A block that should have been a call. Its name is known where the reader came so far. */
+/** A block that should have been a call. Its name is known if the reader got that far. */
 export function callUnreadable(name: string | undefined, reason: string): InvalidCall {
   const which = name === undefined ? "a call" : `a call of "${name}"`;
   return new InvalidCall(`The model wrote ${which} that cannot be read: ${reason}.`, {
@@ -61,7 +61,7 @@ export function callUnreadable(name: string | undefined, reason: string): Invali
   });
 }
 
-/** `isWritten`: it stands in what the model said, and need not be told again. */
+/** `isWritten`: the call is part of the model's text, so the correction need not repeat it. */
 export function unknownName(name: string, declared: Iterable<string>, isWritten: boolean): InvalidCall {
   const names = [...declared];
   const more = names.length > mostNames ? ", …" : "";
@@ -72,7 +72,7 @@ export function unknownName(name: string, declared: Iterable<string>, isWritten:
   });
 }
 
-/** `only`: the tool that has to be called, where it is one. */
+/** `only`: the tool that must be called, if it is a single one. */
 export function missingCall(only: string | undefined): InvalidCall {
   const which = only === undefined ? "one of the tools" : `the tool ${JSON.stringify(only)}`;
   return new InvalidCall(

@@ -1,35 +1,38 @@
 import { type Extensions, isObject, type JsonObject, type JsonValue } from "../turn/index.ts";
 
-/** What a client may lose of a call before it comes back, and its backend may want. */
+/** What a client may not send back of a call although its backend may want it. */
 export interface KeptCall {
-  /** Who made the call. */
+  /** The backend and the model that made the call. */
   backend: string;
   model: string;
-  /** As the backend named it, where the client knows it by another id. */
+  /** The backend's own id, if the client knows the call by another id. */
   callId?: string | undefined;
-  /** What the model thought before it. */
+  /** The model's reasoning before the call. */
   reasoning: readonly KeptReasoning[];
-  /** What else the service wants back beside the call. */
+  /** Other fields that the provider wants back with the call. */
   fields?: JsonObject | undefined;
-  /** What stood unread in the call, and the service wants back there. */
+  /** Unread fields of the call that the provider wants back in it. */
   extensions?: Extensions | undefined;
 }
 
-/** One reasoning item, with all that was given of it: some services want back the text, some the seal, some both. */
+/**
+ * One reasoning item, with everything that the provider sent of it: some providers want the text back, some the encrypted content,
+ * some both.
+ */
 export interface KeptReasoning {
   id?: string | undefined;
   text?: string | undefined;
-  /** What only the service itself can read. */
+  /** Only the provider itself can decrypt it. */
   encrypted?: string | undefined;
 }
 
-/** What a request must know of a response that it names and does not repeat. */
+/** What a request must know of a response that it refers to and does not repeat. */
 export interface KeptResponse {
-  /** The provider's own id, where the client's does not carry it. */
+  /** The provider's own id, if the client's id does not contain it. */
   upstreamId?: string | undefined;
-  /** What the provider calls the calls of the response, by the ids that the client knows. */
+  /** The provider's ids of the response's calls, by the ids that the client knows. */
   callIds: ReadonlyMap<string, string>;
-  /** Of the conversation up to there, where its calls are numbered; otherwise 0. */
+  /** The last number of the conversation so far if its calls are numbered; otherwise 0. */
   lastNumber: number;
 }
 
@@ -44,7 +47,7 @@ export function writeCall({ backend, model, callId, reasoning, fields, extension
   };
 }
 
-/** Nothing where the record is not one that this version can read: an older one may have written it. */
+/** `undefined` if this version cannot read the record: an older version may have written it. */
 export function readCall(value: JsonValue | undefined): KeptCall | undefined {
   if (!isObject(value)) return undefined;
   const { backend, model, callId, reasoning, fields, extensions } = value;

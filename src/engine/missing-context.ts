@@ -2,11 +2,11 @@ import type { HistoryQuirks, Item, ReasoningItem } from "../turn/index.ts";
 import type { KeptCall, KeptReasoning } from "./kept-records.ts";
 
 /**
- * What the client has dropped of what came before its calls, in the form that the service wants. `group` is what the client has
- * brought, `own` what is remembered of those of its calls that the service itself has made.
+ * What the client has dropped from before its calls, in the form that the provider wants. `group` is what the client sent. `own` is
+ * what is stored about those of its calls that the provider itself made.
  */
 export function missingBefore(group: readonly Item[], own: readonly KeptCall[], quirks: HistoryQuirks): Item[] {
-  const missing: Item[] = quirks.wantsReasoning ? missingText(group, own) : missingSeals(group, own);
+  const missing: Item[] = quirks.wantsReasoning ? missingText(group, own) : missingEncrypted(group, own);
   const fields = own.find((call) => call.fields !== undefined)?.fields;
   const extensions = fields && quirks.missingFields(fields, group);
   if (extensions) missing.push({ type: "message", role: "assistant", content: [], extensions });
@@ -22,20 +22,20 @@ function missingText(group: readonly Item[], own: readonly KeptCall[]): Reasonin
   return [];
 }
 
-/** A chat client brings the words of it alone, which the service cannot read. */
-function missingSeals(group: readonly Item[], own: readonly KeptCall[]): ReasoningItem[] {
+/** A chat client sends back only the text of the reasoning, which the provider cannot read. */
+function missingEncrypted(group: readonly Item[], own: readonly KeptCall[]): ReasoningItem[] {
   if (group.some((item) => item.type === "reasoning" && item.encrypted !== undefined)) return [];
-  const sealed = own.find(hasSealed)?.reasoning.filter(isSealable) ?? [];
-  // Where a seal is missing, only the service has the reasoning: the client did not ask for it.
-  if (!sealed.every(({ encrypted }) => encrypted !== undefined)) return [];
-  return sealed.map(({ id, encrypted }) => ({ type: "reasoning", id, summary: [], encrypted }));
+  const known = own.find(hasSealed)?.reasoning.filter(hasId) ?? [];
+  // Without encrypted content only the provider has the reasoning: the client did not request it.
+  if (!known.every(({ encrypted }) => encrypted !== undefined)) return [];
+  return known.map(({ id, encrypted }) => ({ type: "reasoning", id, summary: [], encrypted }));
 }
 
-/** Whether reasoning came before the call as items that the service knows by their ids, encrypted or not. */
+/** Whether the reasoning before the call came as items that the provider knows by id, encrypted or not. */
 export function hasSealed({ reasoning }: KeptCall): boolean {
-  return reasoning.some(isSealable);
+  return reasoning.some(hasId);
 }
 
-function isSealable({ id }: KeptReasoning): boolean {
+function hasId({ id }: KeptReasoning): boolean {
   return id !== undefined;
 }

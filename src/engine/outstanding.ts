@@ -9,25 +9,25 @@ import {
 } from "../turn/index.ts";
 import { CallsByOwner } from "./calls-by-owner.ts";
 
-/** A result, with what is known of its call. Of a call that is not known here, the client's own history may still tell the name. */
-interface BroughtResult {
+/** A result, with what is known of its call. If the call is not known here, its name may come from the client's own history. */
+interface ReceivedResult {
   output: OutputItem;
   name: string | null;
-  /** The id of the request that made the call; `null` where the call is not known here. */
+  /** The id of the request that made the call; `null` if the call is not known here. */
   turn: string | null;
   waitedMs: number | null;
 }
 
 interface GivenCall {
   readonly owner: string;
-  /** By which the client knows it. */
+  /** The id that the client knows. */
   readonly callId: string;
   readonly name: string;
   readonly turn: string;
   readonly givenAt: number;
-  /** over: nobody expects its result any more, but it may come all the same. */
+  /** over: the result is no longer expected, but may still arrive. */
   state: "open" | "over" | "answered" | "forgotten";
-  /** The one that was given after it. */
+  /** The next call in the order in which clients got them. */
   next: GivenCall | undefined;
 }
 
@@ -35,20 +35,20 @@ export interface OutstandingOptions {
   events: EventSink;
   log: Log;
   clock?: Clock;
-  /** How many are kept, of all owners together. */
+  /** The maximum number of calls that are kept, of all owners together. */
   most?: number;
 }
 
-/** Milliseconds. It is the same for all, so that the first that was given is the first whose time is over. */
+/** In milliseconds. It is the same for all calls, so they expire in the order in which they were added. */
 const keptFor = 15 * 60 * 1000;
 const mostKept = 50_000;
-/** Calls that are numbered have the same ids in all conversations: looking for one must not become slow. */
+/** Sequential ids are the same in all conversations. The limit keeps lookups by id fast. */
 const mostOfOneId = 1000;
 
 /**
- * The calls that clients were given, for as long as their results may come. Nothing waits for them: the result of an unknown call is
- * taken as it is, and one that does not come is told, never made up. A call with a result is kept as long, so that a request that is
- * sent again tells nothing twice.
+ * The calls that clients got, for as long as their results may arrive. Nothing waits for them: the result of an unknown call is
+ * accepted as it is, and a missing result is reported, never invented. A call with a result is kept for the same time, so that a
+ * repeated request is not reported twice.
  */
 export class OutstandingCalls {
   readonly #events: EventSink;
@@ -60,7 +60,7 @@ export class OutstandingCalls {
   #newest: GivenCall | undefined;
   #kept = 0;
   #open = 0;
-  /** Until the time of the oldest is over; none where nothing is kept. */
+  /** Fires when the oldest call expires. Not set while no calls are kept. */
   #timer: NodeJS.Timeout | undefined;
   #isClosed = false;
 
@@ -71,18 +71,18 @@ export class OutstandingCalls {
     this.#most = most;
   }
 
-  /** How many results may still come. */
+  /** How many results may still arrive. */
   get size(): number {
     return this.#open;
   }
 
   /**
-   * An owner's client has a call now, and may bring its result. `turn` is the id of the request that made the call. No other owner's
-   * requests touch the call.
+   * A client of this owner now has the call and may send its result. `turn` is the id of the request that made the call. Requests
+   * of other owners do not affect the call.
    */
   give(owner: string, callId: string, name: string, turn: string): void {
     if (this.#isClosed) return;
-    // A whole number needs no memory of its own.
+    // An integer needs no heap allocation of its own.
     const givenAt = Math.floor(this.#clock.now());
     const call: GivenCall = { owner, callId, name, turn, givenAt, state: "open", next: undefined };
     if (this.#calls.add(call) > mostOfOneId) this.#forget(this.#calls.of(owner, callId)[0]);
@@ -94,20 +94,20 @@ export class OutstandingCalls {
     this.#timer ??= this.#wake(keptFor);
   }
 
-  /** Reads what a request says of the calls before it, and reports the results that it brings and that were not reported yet. */
+  /** Reads what a request contains about earlier calls, and reports its results that were not reported yet. */
   hear(owner: string, input: readonly Item[], requestId: string): void {
     if (this.#kept === 0 && !this.#events.on) return;
-    const results = this.#hear(owner, input);
-    if (this.#events.on) for (const result of results) this.#tellResult(result, requestId);
+    const results = this.#readResults(owner, input);
+    if (this.#events.on) for (const result of results) this.#reportResult(result, requestId);
   }
 
-  #tellResult({ output: { callId, output }, name, turn, waitedMs }: BroughtResult, requestId: string): void {
+  #reportResult({ output: { callId, output }, name, turn, waitedMs }: ReceivedResult, requestId: string): void {
     const text = typeof output === "string" ? output : JSON.stringify(output);
     const fields = { call_id: callId, bytes: Buffer.byteLength(text), name, waited_ms: waitedMs, turn };
     this.#events.write("tool_result", requestId, fields, this.#events.keepsValues ? { output: text } : undefined);
   }
 
-  /** Nothing is told of those that are left: that the gateway stops says nothing about their results. */
+  /** The remaining calls are not reported as missing: a gateway that stops says nothing about their results. */
   close(): void {
     this.#isClosed = true;
     clearTimeout(this.#timer);
@@ -117,10 +117,10 @@ export class OutstandingCalls {
     this.#kept = this.#open = 0;
   }
 
-  #hear(owner: string, input: readonly Item[]): BroughtResult[] {
+  #readResults(owner: string, input: readonly Item[]): ReceivedResult[] {
     const find = ({ callId, name }: CallItem, turn?: string) => this.#find(owner, callId, name, turn);
     const { calls, outputs, from } = readLastTurn(input, find);
-    const results: BroughtResult[] = [];
+    const results: ReceivedResult[] = [];
     for (const output of outputs) {
       const echoed = calls.get(output.callId);
       const given = echoed ? echoed.given : this.#find(owner, output.callId);
@@ -132,24 +132,24 @@ export class OutstandingCalls {
     }
     for (const { given } of calls.values()) {
       if (given && this.#isCertain(given))
-        this.#miss(given, `the client continued without the result of "${given.name}"`);
+        this.#reportMissing(given, `the client continued without the result of "${given.name}"`);
     }
-    if (this.#open > 0) this.#hearOlder(owner, input, from);
+    if (this.#open > 0) this.#readOlder(owner, input, from);
     return results;
   }
 
-  /** An output further back was brought to somebody else. It is not missing, but it is nothing new either. */
-  #hearOlder(owner: string, input: readonly Item[], from: number): void {
+  /** An output further back was sent elsewhere in an earlier request. It is not missing, but it is not new either. */
+  #readOlder(owner: string, input: readonly Item[], from: number): void {
     for (let at = from; at >= 0; at--) {
       const item = input[at];
       if (item?.type !== "output") continue;
       const given = this.#find(owner, item.callId);
-      // A number tells nothing: the output may be of any conversation.
+      // A sequential id proves nothing: the output may be of any conversation.
       if (given?.state === "open" && !isNumberedId(item.callId)) this.#become(given, "over");
     }
   }
 
-  /** The newest that is open, else the newest. */
+  /** The newest open call, or else the newest. */
   #find(owner: string, callId: string, name?: string, turn?: string): GivenCall | undefined {
     const same = this.#calls.of(owner, callId);
     const isMeant = (call: GivenCall) =>
@@ -157,14 +157,14 @@ export class OutstandingCalls {
     return same.findLast((call) => call.state === "open" && isMeant(call)) ?? same.findLast(isMeant);
   }
 
-  /** Whether it is open, and no other conversation is known that may mean a call of its own by the same id. */
+  /** Whether the call is open, and no other known conversation may use the same id for a call of its own. */
   #isCertain({ owner, callId, name, state }: GivenCall): boolean {
     if (state !== "open") return false;
     const same = this.#calls.of(owner, callId);
     return same.filter((call) => call.name === name && call.state !== "answered").length === 1;
   }
 
-  #miss(call: GivenCall, message: string): void {
+  #reportMissing(call: GivenCall, message: string): void {
     this.#become(call, "over");
     const { callId, name, turn } = call;
     const fields = { call_id: callId, name, waited_ms: this.#waited(call) };
@@ -188,7 +188,7 @@ export class OutstandingCalls {
     this.#oldest = call.next;
     if (!call.next) this.#newest = undefined;
     this.#kept--;
-    // One that is forgotten has left already.
+    // No effect on a forgotten call, which was removed before.
     this.#calls.remove(call);
     return call;
   }
@@ -208,24 +208,25 @@ export class OutstandingCalls {
     while (this.#oldest && this.#oldest.givenAt + keptFor <= now) {
       const call = this.#dropOldest();
       if (call?.state === "open")
-        this.#miss(call, `no result of "${call.name}" came within ${keptFor / 60_000} minutes`);
+        this.#reportMissing(call, `no result of "${call.name}" came within ${keptFor / 60_000} minutes`);
     }
     this.#timer = this.#oldest && this.#wake(Math.max(1, this.#oldest.givenAt + keptFor - now));
   }
 }
 
 interface LastTurn {
-  /** Those that the client repeats, by their ids. */
+  /** The calls that the client repeats, by id. */
   calls: Map<string, { name: string; given: GivenCall | undefined }>;
-  /** What the client brings for them, or for calls that it does not repeat. */
+  /** The client's outputs for these calls, or for calls that it does not repeat. */
   outputs: OutputItem[];
-  /** Where what was there before ends. */
+  /** The index of the last item before the model's last turn. */
   from: number;
 }
 
 /**
- * What the client says of the model's last turn: all before it was heard of before. Some clients write each output behind its call;
- * then a call before another's output is of the last turn only if that is known.
+ * Reads what the input contains about the model's last turn; earlier requests covered everything before it. Some clients write each
+ * output directly after its call. In that case a call before another call's output counts as part of the last turn only if it is
+ * known to be.
  */
 function readLastTurn(
   input: readonly Item[],
@@ -234,12 +235,12 @@ function readLastTurn(
   const calls: LastTurn["calls"] = new Map();
   const outputs: OutputItem[] = [];
   let from = input.length - 1;
-  for (let item = input[from]; item && !isModels(item); item = input[--from]) {
+  for (let item = input[from]; item && !isFromModel(item); item = input[--from]) {
     if (item.type === "output") outputs.push(item);
   }
   let turn: string | undefined;
   const between = new Map<string, OutputItem>();
-  for (let at = from, item = input[at]; item && !isSaidToModel(item); item = input[--at]) {
+  for (let at = from, item = input[at]; item && !isToModel(item); item = input[--at]) {
     if (item.type === "output") between.set(item.callId, item);
     if (between.size > 0 && turn === undefined) break;
     if (item.type !== "call") continue;
@@ -254,11 +255,11 @@ function readLastTurn(
   return { calls, outputs: outputs.reverse(), from };
 }
 
-function isModels(item: Item): boolean {
+function isFromModel(item: Item): boolean {
   if (item.type === "opaque") return item.isToolCall === true;
   return item.type === "call" || item.type === "reasoning" || (item.type === "message" && item.role === "assistant");
 }
 
-function isSaidToModel(item: Item): boolean {
+function isToModel(item: Item): boolean {
   return item.type === "message" && item.role !== "assistant";
 }

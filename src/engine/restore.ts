@@ -5,8 +5,9 @@ import type { KeptCall } from "./kept-records.ts";
 import { type KnownHistory, RestoredHistory } from "./restored-history.ts";
 
 /**
- * The turn as this backend can take it: its own calls under its own names and with what it thought before them, the calls of
- * others under ids that it accepts, and no reasoning that only another can read. `standsIn`: another backend was asked for.
+ * The turn in the form that this backend accepts: its own calls under its own ids and with the reasoning before them, calls of
+ * other backends under ids that it accepts, and no reasoning that only another backend can decrypt. `standsIn`: the backend is a
+ * fallback.
  */
 export async function restoreTurn(
   turn: Turn,
@@ -43,14 +44,14 @@ async function recallHistory(input: readonly Item[], backend: Backend, continuit
     const call = calls[at];
     if (call) kept.set(item, call);
   });
-  const sealed = sealedIds(kept.values(), backend).filter((id) => !makers.has(id));
-  if (sealed.length === 0) return { calls: kept, makers };
-  // Reasoning that is about to be put back may have been refused since.
-  const more = await continuity.recall([], sealed);
+  const unchecked = encryptedIds(kept.values(), backend).filter((id) => !makers.has(id));
+  if (unchecked.length === 0) return { calls: kept, makers };
+  // The provider may have refused this reasoning since it was stored.
+  const more = await continuity.recall([], unchecked);
   return { calls: kept, makers: new Map([...makers, ...more.makers]) };
 }
 
-function sealedIds(calls: Iterable<KeptCall>, { name, capabilities }: Backend): string[] {
+function encryptedIds(calls: Iterable<KeptCall>, { name, capabilities }: Backend): string[] {
   if (capabilities.quirks.wantsReasoning) return [];
   const own = [...calls].filter((call) => call.backend === name).flatMap(({ reasoning }) => reasoning);
   return own.flatMap(({ id, encrypted }) => (id !== undefined && encrypted !== undefined ? [id] : []));

@@ -3,26 +3,26 @@ import { unreadable } from "./continuity.ts";
 import type { KeptCall } from "./kept-records.ts";
 import { hasSealed, missingBefore } from "./missing-context.ts";
 
-/** What is known of a history. */
+/** The records about a history. */
 export interface KnownHistory {
   calls: ReadonlyMap<CallItem, KeptCall>;
-  /** The makers of reasoning, by its ids. */
+  /** The backends that made the reasoning, by reasoning id. */
   makers: ReadonlyMap<string, string>;
 }
 
-/** A history as one backend can take it, item by item. */
+/** Rewrites a history, item by item, into the form that one backend accepts. */
 export class RestoredHistory {
   readonly #backend: Backend;
   readonly #model: string;
   readonly #known: KnownHistory;
   readonly #standsIn: boolean;
   readonly #items: Item[] = [];
-  /** What the client calls a call, and what the backend is told. */
+  /** The call ids that are sent to the backend, by the client's call ids. */
   readonly #ids = new Map<string, string>();
   readonly #taken = new Set<string>();
-  /** What the assistant did between two answers: a chat provider has it as one message. */
+  /** Consecutive items of the assistant: a chat provider has them as one message. */
   #group: Item[] = [];
-  /** What is remembered of the group's calls. */
+  /** The records of the group's calls. */
   #kept: KeptCall[] = [];
 
   constructor({ model, input }: Turn, backend: Backend, known: KnownHistory, standsIn: boolean) {
@@ -71,7 +71,7 @@ export class RestoredHistory {
     const callId = this.#idFor(item.callId, kept);
     const own = kept && this.#isOwn(kept) ? kept : undefined;
     this.#ids.set(item.callId, callId);
-    // What a client brings of its own API means nothing to a backend of the other.
+    // Extensions of the client's API mean nothing to a backend of another API.
     const extensions =
       own?.extensions && own.extensions.format !== item.extensions?.format ? own.extensions : item.extensions;
     return callId === item.callId && extensions === item.extensions ? item : { ...item, callId, extensions };
@@ -83,8 +83,8 @@ export class RestoredHistory {
   }
 
   /**
-   * The backend's own id of its call. Not where it would stand twice in the conversation, nor where another model of the same
-   * backend would refuse it.
+   * The backend's own id of its call, unless it would occur twice in the conversation or the turn's model would refuse another
+   * model's id.
    */
   #idFor(id: string, kept: KeptCall | undefined): string {
     const own = kept?.backend === this.#backend.name ? kept.callId : undefined;
@@ -103,7 +103,7 @@ export class RestoredHistory {
       item.type === "reasoning" ? this.#reasoning(item, own.length > 0) : [item],
     );
     const missing = missingBefore(group, own, this.#quirks).filter((item) => !this.#isDropped(item));
-    // A Responses provider refuses an item of its own whose reasoning is gone; without its id it takes the item as new.
+    // A Responses provider refuses its own item if the reasoning before it is missing. Without an id it accepts the item as new.
     const isGone =
       !this.#quirks.wantsReasoning && missing.length === 0 && own.some(hasSealed) && !group.some(isReasoning);
     const isOrphaned = isGone || group.length < this.#group.length;
@@ -116,15 +116,15 @@ export class RestoredHistory {
     return item.type === "reasoning" && item.id !== undefined && this.#known.makers.get(item.id) === unreadable;
   }
 
-  /** What another model of the same backend has thought is its own as well where it thinks aloud too. */
+  /** A call by another model of the same backend counts as own if this model emits reasoning text too. */
   #isOwn({ backend, model }: KeptCall): boolean {
     return backend === this.#backend.name && (model === this.#model || this.#quirks.takesReasoning(this.#model));
   }
 
-  /** Reasoning of another backend is text at best, and only for a model that thinks aloud itself. */
+  /** Reasoning of another backend is sent as text at most, and only to a model that emits reasoning text itself. */
   #reasoning(item: ReasoningItem, isOwn: boolean): ReasoningItem[] {
     const maker = item.id === undefined ? undefined : this.#known.makers.get(item.id);
-    // What is encrypted was made by a provider that seals its reasoning, and is nothing to one that wants its text.
+    // A provider that wants the text cannot use encrypted reasoning: another provider made it.
     const isElsewhere = item.encrypted !== undefined && this.#quirks.wantsReasoning;
     const known = maker ?? this.#kept[0]?.backend ?? (isElsewhere ? unreadable : undefined);
     const isReadable = isOwn || known === this.#backend.name || (known === undefined && !this.#standsIn);

@@ -21,15 +21,15 @@ import type { Candidate } from "./candidate.ts";
 import { type CallSettings, Settle } from "./settle/index.ts";
 import { line, type Stage } from "./stages/stage.ts";
 
-/** What a round reports when it is over. It never ends the turn: what follows is the driver's to decide. */
+/** What a round reports when it is over. A round never ends the turn: the driver decides what follows. */
 export interface RoundResult {
   ending: RoundFinished | RoundFailed;
-  /** Those that are done. */
+  /** The completed items. */
   items: readonly Item[];
-  /** The whole calls among them. */
+  /** The complete calls among the items. */
   calls: readonly CallItem[];
   usage: Usage | undefined;
-  /** Whether something of it was sent to the client. */
+  /** Whether any of the round was sent to the client. */
   isSent: boolean;
 }
 
@@ -39,18 +39,18 @@ export interface RoundParts {
   stages: readonly Stage[];
   calls: CallSettings;
   answer: Answer;
-  /** The turn's. */
+  /** The turn's cancellation. */
   cancellation: Cancellation;
   onCommit: () => void;
-  /** Hears what the client is given, or will be. */
+  /** Called with each event that the client gets, now or later. */
   onEvent?: ((event: TurnEvent) => void) | undefined;
-  /** The backend ends its turn at its calls by itself. */
+  /** Whether the backend itself ends its turn at its calls. */
   endsAtCalls: boolean;
 }
 
 /**
- * One request to one backend. `begun` resolves when something of the round was sent, or when it has ended well; it rejects with what
- * went wrong before that. `result` never rejects.
+ * One request to one backend. `begun` resolves when any of the round was sent or when the round has ended well. It rejects if the
+ * round fails before that. `result` never rejects.
  */
 export class Round implements RoundWatch {
   readonly begun: Promise<void>;
@@ -59,7 +59,7 @@ export class Round implements RoundWatch {
   readonly #candidate: Candidate;
   readonly #turnCancellation: Cancellation;
   readonly #onCommit: () => void;
-  /** Told of a cutoff, where the backend makes one. */
+  /** Set if the backend itself ends its turn at its calls. */
   readonly #cutoffListener: TurnListener | undefined;
   readonly #emit: Emit;
   readonly #settle: Settle;
@@ -69,12 +69,12 @@ export class Round implements RoundWatch {
   #begin: () => void = () => {};
   #refuse: (error: TurnError) => void = () => {};
   #report: (result: RoundResult) => void = () => {};
-  #silence: NodeJS.Timeout | undefined;
+  #silenceTimer: NodeJS.Timeout | undefined;
   #isOver = false;
-  #heardEnd = false;
+  #backendEnded = false;
   #usage: Usage | undefined;
   #callsDone = 0;
-  /** What the model has said and thought, up to more than anybody wants to quote. */
+  /** The model's text and reasoning for corrections, up to about `mostNoted` characters each. */
   said = "";
   thought = "";
 
@@ -90,7 +90,7 @@ export class Round implements RoundWatch {
       onEvent?.(event);
       if (event.type === "call.done") this.#callsDone++;
     });
-    this.#emit = line(stages, (event) => this.#take(event));
+    this.#emit = line(stages, (event) => this.#handle(event));
     this.begun = new Promise((resolve, reject) => {
       this.#begin = resolve;
       this.#refuse = reject;
@@ -106,9 +106,9 @@ export class Round implements RoundWatch {
     const { backend, firstContent } = this.#candidate;
     this.#turnCancellation.onCancel(this.#onCancel);
     this.#answer.watch(this);
-    this.#silence = setTimeout(() => this.#fail(silent(backend.name, firstContent)), firstContent);
+    this.#silenceTimer = setTimeout(() => this.#fail(silent(backend.name, firstContent)), firstContent);
     const flush = () => (this.#isOver ? undefined : this.#answer.flush());
-    const round: BackendRound = { emit: (event) => this.#hear(event), flush, cancellation: this.#cancellation };
+    const round: BackendRound = { emit: (event) => this.#receive(event), flush, cancellation: this.#cancellation };
     runOf(backend, turn, round).then(
       () => {
         if (!this.#isOver) this.#fail(noEnd(backend.name));
@@ -126,16 +126,16 @@ export class Round implements RoundWatch {
     this.#begin();
   }
 
-  /** What goes into the stages. They may hold it, but the backend is not silent. */
-  #hear(event: BackendEvent): void {
+  /** The input of the stages. They may hold the event, but it shows that the backend is not silent. */
+  #receive(event: BackendEvent): void {
     if (this.#isOver) {
-      // What the answer has cost is told in its end.
+      // The end of the answer reports its usage.
       if (event.type === "usage.reported" && !this.#answer.isEnded) this.#addUsage(event.usage);
       return;
     }
-    this.#heardEnd ||= isTerminal(event);
+    this.#backendEnded ||= isTerminal(event);
     if (this.#candidate.reask > 0) this.#note(event);
-    if (this.#silence && isContent(event)) this.#stopSilence();
+    if (this.#silenceTimer && isContent(event)) this.#stopSilence();
     this.#emit(event);
   }
 
@@ -144,8 +144,8 @@ export class Round implements RoundWatch {
     if (event.type === "reasoning.delta" && this.thought.length < mostNoted) this.thought += event.text;
   }
 
-  /** What comes out of the stages. */
-  #take(event: BackendEvent): void {
+  /** The output of the stages. */
+  #handle(event: BackendEvent): void {
     if (this.#isOver) return;
     switch (event.type) {
       case "usage.reported":
@@ -173,14 +173,14 @@ export class Round implements RoundWatch {
   #finish(event: RoundFinished): void {
     const ending = this.#settle.finish(event);
     this.#answer.finishRound();
-    // Nothing was dropped, but that is told as well.
+    // Nothing was dropped, but the cutoff is still reported.
     if (this.#callsDone > 0) this.#cutoffListener?.cutOff?.({ bytes: 0 });
     this.#end(this.#result(ending));
-    // A stage has ended the round, and the rest is not wanted.
-    if (!this.#heardEnd) this.#cancellation.cancel(unwanted);
+    // A stage ended the round before the backend did, so the rest is not needed.
+    if (!this.#backendEnded) this.#cancellation.cancel(unwanted);
   }
 
-  /** Through the stages, so that what they hold goes out first; past them, should one of them be what failed. */
+  /** Passes through the stages, so that they first emit what they hold. If a stage throws, the failure bypasses them. */
   #fail(thrown: unknown): void {
     if (this.#isOver) return;
     const failed: RoundFailed = { type: "round.failed", error: toTurnError(thrown) };
@@ -189,7 +189,7 @@ export class Round implements RoundWatch {
     } catch {
       this.#failWith(failed);
     }
-    // A stage may have kept it to itself.
+    // A stage may have dropped the failure.
     if (!this.#isOver) this.#failWith(failed);
   }
 
@@ -216,12 +216,12 @@ export class Round implements RoundWatch {
   }
 
   #stopSilence(): void {
-    clearTimeout(this.#silence);
-    this.#silence = undefined;
+    clearTimeout(this.#silenceTimer);
+    this.#silenceTimer = undefined;
   }
 }
 
-/** An exception that a backend throws at once is a rejection like any other. */
+/** Turns an exception that a backend throws synchronously into a rejection. */
 function runOf(backend: Backend, turn: Turn, round: BackendRound): Promise<void> {
   try {
     return backend.run(turn, round);

@@ -12,25 +12,27 @@ import type {
 } from "../turn/index.ts";
 
 /**
- * The one fold from a turn's events to its items. What reads an answer reads it here: the next round's history, whoever keeps the turn,
- * and the encoders, for the end of an item and for a response's `output`.
+ * The one fold from a turn's events to its items. Everything that reads an answer reads it here: the next round's history, the code
+ * that stores the turn, and the encoders, for the end of an item and for a response's `output`.
  */
 export class Transcript implements AnswerView {
   readonly items: Item[] = [];
-  /** Whether anybody reads it. Otherwise it knows which item is open, and keeps nothing of it: an answer may be long. */
+  /**
+   * Whether anything reads the transcript. If not, it tracks only which item is open and stores no content: an answer may be long.
+   */
   isRead = true;
   #open: MessageItem | ReasoningItem | CallItem | undefined;
   #last: Item | undefined;
-  /** The summary part of the open reasoning that grows, by the backend's own number. */
+  /** The backend's number of the summary part that the open reasoning item appends to. */
   #part = -1;
-  /** The message that holds what stands in no item of this round. */
+  /** The message for this round's fields that belong to no item. */
   #extra: MessageItem | undefined;
 
   get current(): Item | undefined {
     return this.#open ?? this.#last;
   }
 
-  /** What was begun and is not done. */
+  /** The item that was started and is not done. */
   get open(): Item | undefined {
     return this.#open;
   }
@@ -44,7 +46,7 @@ export class Transcript implements AnswerView {
         if (this.isRead) this.#think(event.text, event.part);
         return;
       case "call.arguments":
-        // They come whole with the call's end.
+        // `call.done` carries the complete arguments.
         return;
       case "message.started": {
         const { id, continues, extensions } = event;
@@ -94,14 +96,14 @@ export class Transcript implements AnswerView {
     }
   }
 
-  /** The next round begins. What the last one left unfinished is gone. Returns where it begins, for `rollBack`. */
+  /** Drops the open item of the last round. Returns the index at which the next round begins, for `rollBack`. */
   beginRound(): number {
     this.#open = undefined;
     this.#extra = undefined;
     return this.items.length;
   }
 
-  /** Forgets what has come since. */
+  /** Drops all items from index `mark` on. */
   rollBack(mark: number): void {
     this.items.length = mark;
     this.#open = undefined;
@@ -158,7 +160,7 @@ export class Transcript implements AnswerView {
     }
   }
 
-  /** Lists come in pieces; of anything else the last word counts. */
+  /** Lists arrive in pieces and are concatenated. Of any other value the last one counts. */
   #keepExtra({ format, fields }: Extensions): void {
     let kept = this.#extra?.extensions;
     if (kept?.format !== format) {

@@ -24,7 +24,7 @@ import type { Transcript } from "./transcript.ts";
 export interface TurnPlan {
   /** The request as the client made it. */
   turn: Turn;
-  /** In the order in which they are tried. The first is what the client asked for. */
+  /** In the order in which they are tried. The first is the one that the client asked for. */
   candidates: readonly Candidate[];
   createEncoder: CreateEncoder;
   /** Where the encoder writes. */
@@ -36,7 +36,7 @@ export interface TurnPlan {
   clock: Clock;
   /** When the request came in, by the same clock. */
   receivedAt: number;
-  /** Milliseconds. */
+  /** The keep-alive interval and the time limit of the turn, in milliseconds. */
   keepAlive: number;
   total: number;
   /** Cancelled when the client leaves or the gateway stops. */
@@ -46,14 +46,14 @@ export interface TurnPlan {
   seams?: TurnSeams | undefined;
 }
 
-/** Where other parts of the gateway take part in a turn. */
+/** Hooks for other parts of the gateway. */
 export interface TurnSeams {
   /** Who runs a call. Without it, the client does. */
   ownerOf?(call: BackendCallStarted): CallOwner;
   /** Called after a round that ended well. Resolves to what the next round begins with, or to nothing if the turn is over. */
   nextRound?(result: RoundResult, cancellation: Cancellation): Promise<NextRound | undefined>;
   /**
-   * What must happen before the client sees the end of the turn. If it rejects with a `TurnError`, the turn fails with that error. Any
+   * Must finish before the client sees the end of the turn. If it rejects with a `TurnError`, the turn fails with that error. Any
    * other failure is reported to the listener, and the turn ends as it would have.
    */
   beforeEnd?(ending: TurnEnding, answer: Transcript): Promise<void>;

@@ -17,11 +17,11 @@ import type {
 import type { Usage } from "./usage.ts";
 
 /**
- * What happens in one round, as a provider speaks. Ids may be missing. Items may begin and end without a word: text after a call is a
- * new message. And they may overlap: then their events carry a number of the backend's own, unique in the round (`call`, or `item` for
- * what is no call), and an item that has a number is ended by its `…done`.
+ * The events of one round as a backend emits them. Ids may be missing. Items may start and end implicitly: text after a call starts
+ * a new message. Items may overlap: then their events carry a number that the backend chose and that is unique in the round (`call`
+ * for calls, `item` for other items), and a numbered item ends with its `…done` event.
  *
- * Most of these are a `TurnEvent` and more, so that what lacks nothing is handed on as it is.
+ * Most of these types extend a `TurnEvent`, so an event that lacks nothing is passed on unchanged.
  */
 export type BackendEvent =
   | BackendTextDelta
@@ -43,38 +43,38 @@ export type BackendEvent =
   | RoundFinished
   | RoundFailed;
 
-/** The number of an item that may be mixed with others. */
-interface OfItem {
+/** The number of an item whose events may overlap with those of other items. */
+interface WithItem {
   item?: number | undefined;
 }
 
-export interface BackendTextDelta extends TextDelta, OfItem {}
-export interface BackendRefusalDelta extends RefusalDelta, OfItem {}
-export interface BackendAnnotationAdded extends AnnotationAdded, OfItem {}
+export interface BackendTextDelta extends TextDelta, WithItem {}
+export interface BackendRefusalDelta extends RefusalDelta, WithItem {}
+export interface BackendAnnotationAdded extends AnnotationAdded, WithItem {}
 
-/** Optional: begins a new message even where the last item was one too. */
-export interface BackendMessageStarted extends Omit<MessageStarted, "id" | "continues">, OfItem {
+/** Optional: starts a new message even if the previous item was a message too. */
+export interface BackendMessageStarted extends Omit<MessageStarted, "id" | "continues">, WithItem {
   id?: string | undefined;
 }
 
-/** The end of a message that has a number. */
-export interface BackendMessageDone extends OfItem {
+/** Ends a message that has a number. */
+export interface BackendMessageDone extends WithItem {
   type: "message.done";
 }
 
-/** Optional: begins a new reasoning item even where the last item was one too. */
-export interface BackendReasoningStarted extends Omit<ReasoningStarted, "id">, OfItem {
+/** Optional: starts a new reasoning item even if the previous item was one too. */
+export interface BackendReasoningStarted extends Omit<ReasoningStarted, "id">, WithItem {
   id?: string | undefined;
 }
 
-export interface BackendReasoningDelta extends ReasoningDelta, OfItem {}
+export interface BackendReasoningDelta extends ReasoningDelta, WithItem {}
 
-/** Optional: carries what only the end of a reasoning item knows. */
-export interface BackendReasoningDone extends ReasoningDone, OfItem {}
+/** Optional: carries what the backend knows only at the end of a reasoning item. */
+export interface BackendReasoningDone extends ReasoningDone, WithItem {}
 
 export interface BackendCallStarted extends Omit<CallStarted, "owner" | "callId" | "id" | "upstreamId"> {
   call: number;
-  /** As the backend named them. */
+  /** The backend's own ids, if it sent any. */
   callId?: string | undefined;
   id?: string | undefined;
 }
@@ -89,10 +89,10 @@ export interface BackendCallDone extends Omit<CallDone, "arguments"> {
 
 export interface BackendItemDone extends Omit<ItemDone, "id"> {}
 
-/** What was put right in a call so that every client can read it; `docs/repairs.md` tells what each of them is. */
+/** What was repaired in a call so that every client can read it. `docs/repairs.md` describes each repair. */
 export type Repair = FormRepair | TextRepair;
 
-/** In the form in which a backend gave it. */
+/** Repairs of the structure in which a backend sent the call. */
 type FormRepair =
   | "missing_id"
   | "unusable_id"
@@ -110,7 +110,7 @@ type FormRepair =
   | "final_only"
   | "duplicate";
 
-/** In the text in which a model wrote it. */
+/** Repairs of the text that the model wrote. */
 export type TextRepair =
   | "name_case"
   | "trailing_comma"
@@ -131,14 +131,14 @@ export type TextRepair =
   | "stray_text"
   | "misspelled_marker";
 
-/** Tells the listeners, and goes no further. Between a call's start and its end, where it is about a call. */
+/** For listeners only: it never reaches the client. A repair of a call comes between the start and the end of that call. */
 export interface CallRepaired {
   type: "call.repaired";
   call?: number | undefined;
   repair: Repair;
 }
 
-/** A provider that keeps its responses has named this one, which lets a later request continue it there. */
+/** The provider stores its responses and has named this one. A later request can continue it there by this id. */
 export interface ResponseStarted {
   type: "response.started";
   id: string;
@@ -152,7 +152,7 @@ export interface UsageReported {
 export interface RoundFinished {
   type: "round.finished";
   reason: FinishReason;
-  /** false: the model is not done, and wants to be asked again as things are. */
+  /** false: the model is not done and expects to be called again without new input. */
   endTurn?: boolean | undefined;
 }
 
@@ -163,7 +163,7 @@ export interface RoundFailed {
 
 export type Emit = (event: BackendEvent) => void;
 
-/** Whether the event is the one that ends a round. */
+/** Whether the event ends its round. */
 export function isTerminal(event: BackendEvent): event is RoundFinished | RoundFailed {
   return event.type === "round.finished" || event.type === "round.failed";
 }

@@ -5,64 +5,66 @@ import type { HistoryQuirks } from "./quirks.ts";
 import type { Tool } from "./tool.ts";
 import type { Turn } from "./turn.ts";
 
-/** A route to a model: what it can do, how a round is run, and how it lives. */
+/** A route to a model: its capabilities, how it runs a round, and its lifecycle. */
 export interface Backend {
-  /** As the configuration names it. */
+  /** The name in the configuration. */
   readonly name: string;
   readonly capabilities: Capabilities;
   /**
-   * Resolves when the round is over; the last event that it emits is terminal. What it throws, or a missing last event, the engine
-   * turns into a failure.
+   * Resolves when the round is over. The last event that it emits is terminal. If it throws or emits no terminal event, the engine
+   * fails the round.
    */
   run(turn: Turn, round: BackendRound): Promise<void>;
   readonly lifecycle?: Lifecycle | undefined;
 }
 
-/** A model round as a backend sees it: where its events go, and what it must listen to. */
+/** A round as the backend sees it: where it emits events, and what cancels it. */
 export interface BackendRound {
   emit: Emit;
   /**
-   * Called once after each read: hands on what was emitted since the last one. A promise means that the reader is full: the
-   * backend stops reading until it resolves.
+   * The backend calls this once after each read, to send what it emitted since the last flush. A promise means that the client's
+   * buffer is full: the backend stops reading until it resolves.
    */
   flush(): Promise<void> | undefined;
-  /** Cancelled when the client has left or time is up: the backend closes its connection at once. */
+  /**
+   * Cancelled when the rest is not needed, for example if the client disconnects or time is up: the backend disconnects at once.
+   */
   cancellation: Cancellation;
 }
 
 export interface Capabilities {
-  /** Whether a tool of this type can be offered to the model as it is. */
+  /** Whether the backend can offer this tool to the model unchanged. */
   carries(tool: Tool): boolean;
-  /** Whether the tools of this turn have to be written into the prompt, because the service cannot be asked for them otherwise. */
+  /** Whether the tools of this turn must be written into the prompt, because the service does not support them otherwise. */
   needsPrompt?(turn: Turn): boolean;
-  /** Whether an answer comes in pieces even where the turn wants it whole. */
+  /** Whether the backend streams its answer even if the turn does not ask for a stream. */
   readonly alwaysStreams?: boolean;
-  /** Whether it ends the model's turn at its calls by itself. */
+  /** Whether the backend itself ends the model's turn at its calls. */
   readonly endsAtCalls?: boolean;
-  /** Parameters of either API that the service cannot take, by their names in a request, with the value that means nothing. */
+  /** Request parameters of either API that the service does not support, each with the value that has no effect. */
   readonly ignoredParameters?: ReadonlyMap<string, JsonValue>;
-  /** Whether the service keeps responses, so that a request can refer to one by its id. */
+  /** Whether the service stores responses, so that a request can refer to one by its id. */
   readonly keepsResponses?: boolean;
-  /** Whether the service may know tools that stand elsewhere than in the `tools` of a request. */
+  /** Whether the service may know tools that are not in the request's `tools`. */
   readonly knowsOtherTools?: boolean;
-  /** Whether the service cannot be made to call a tool of its own, so that no `tool_choice` may demand one. */
+  /** Whether the service cannot be forced to call a tool of its own, so that no `tool_choice` may demand one. */
   readonly refusesHostedChoice?: boolean;
-  /** Whether it asks a Codex that Toolwire has started. Requests of such a Codex would go round in a circle. */
+  /** Whether the backend sends requests to a Codex that Toolwire started. Requests from that Codex would loop. */
   readonly asksCodex?: boolean;
   readonly quirks: HistoryQuirks;
 }
 
-/** How a backend lives beside its rounds. What a backend has none of is left out. */
+/** What a backend does outside of its rounds. A backend implements only the methods that it needs. */
 export interface Lifecycle {
-  /** Gets ready before anybody asks. */
+  /** Prepares the backend before the first request. */
   warm?(): void;
-  /** Resolves when the backend can be asked and knows what it can do; rejects with what to do about it. */
+  /** Resolves when the backend accepts requests and knows its capabilities. Rejects with an error that says what to do. */
   prepare?(cancellation: Cancellation): Promise<void>;
-  /** The names of the models that the service behind it offers, where it says. */
+  /** The names of the models that the service offers, if it lists them. */
   models?(): Promise<string[]>;
-  /** Whether the backend can be used now; otherwise a sentence that says what to do. */
+  /** `null` if the backend can be used now; otherwise a sentence that says what to do. */
   ready?(): Promise<string | null>;
-  /** What a person should know of it though it can be used. */
+  /** What a person should know even if the backend can be used. */
   notes?(): readonly string[];
   close?(): Promise<void>;
 }

@@ -2,11 +2,11 @@ import type { TurnError } from "./errors.ts";
 
 const none: readonly (() => void)[] = [];
 
-/** Says once that something is over, and why. An AbortSignal in all but its price, of which a small request would feel three. */
+/** Signals once that work is cancelled, and why. Cheaper than AbortSignal: a small request would need three of those. */
 export class Cancellation {
-  /** Mostly one. A list is replaced, never pushed to: a push reserves room for many. */
+  /** Usually one. The array is replaced and never pushed to, because a push reserves memory for many entries. */
   #listeners = none;
-  /** Why it is over; `undefined` while it is not. */
+  /** `undefined` until cancelled. */
   reason: TurnError | undefined;
 
   /** Only the first reason counts. */
@@ -20,7 +20,7 @@ export class Cancellation {
     }
   }
 
-  /** Called once, and not where it is over already. */
+  /** The listener is called once at most. It is not called if this is already cancelled. */
   onCancel(listener: () => void): void {
     if (!this.reason) this.#listeners = this.#listeners.concat(listener);
   }
@@ -29,7 +29,7 @@ export class Cancellation {
     if (this.#listeners.length > 0) this.#listeners = this.#listeners.filter((other) => other !== listener);
   }
 
-  /** The outcome of the work, or a rejection with the reason as soon as there is one. */
+  /** Settles as `work` does, or rejects with the reason as soon as this is cancelled. */
   race<T>(work: Promise<T>): Promise<T> {
     return new Promise((resolve, reject) => {
       const onCancel = () => reject(this.reason);
@@ -39,17 +39,17 @@ export class Cancellation {
     });
   }
 
-  /** Resolves when the time is over, or at once when this is. */
+  /** Resolves when the time has passed, or as soon as this is cancelled. */
   pause(milliseconds: number): Promise<void> {
     if (this.reason) return Promise.resolve();
     return new Promise((resolve) => {
-      const go = () => {
+      const finish = () => {
         clearTimeout(timer);
-        this.offCancel(go);
+        this.offCancel(finish);
         resolve();
       };
-      const timer = setTimeout(go, milliseconds);
-      this.onCancel(go);
+      const timer = setTimeout(finish, milliseconds);
+      this.onCancel(finish);
     });
   }
 }

@@ -2,36 +2,36 @@ import type { TurnEnding, TurnEvent } from "./event.ts";
 import type { Item } from "./item.ts";
 
 /**
- * Where an encoder writes: one frame is one event of a client's API, as its name and its JSON. The transport behind it decides what
- * becomes of a frame: an event of a server-sent stream, a message of a WebSocket, a line of a log.
+ * Where an encoder writes. One frame is one event of the client's API: its name and its JSON. The transport decides what a frame
+ * becomes: a server-sent event, a WebSocket message, or a log line.
  */
 export interface FrameSink {
-  /** `event` is empty where the API gives its events no names. */
+  /** `event` is empty if the API does not name its events. */
   frame(event: string, json: string): void;
-  /** Tells a waiting client that the turn goes on, where the API has no event for that. */
+  /** Signals to a waiting client that the turn is still running, if the API has no event for that. */
   keepAlive(): void;
-  /** Nothing follows. */
+  /** No frame follows. */
   end(): void;
 }
 
-/** A sink whose frames become text for a connection. */
+/** A sink that turns frames into text for a connection. */
 export interface TextSink extends FrameSink {
-  /** What has come since the last time. */
+  /** Returns the text since the last call. */
   take(): string;
 }
 
-/** The answer as it grows: the items that the engine folds from the turn's events. */
+/** The answer so far: the items that the engine folds from the turn's events. */
 export interface AnswerView {
-  /** Those that are done, of all rounds. */
+  /** The completed items of all rounds. */
   readonly items: readonly Item[];
-  /** The item that is open; where none is, the one that was done last. */
+  /** The open item. If none is open, the item that was completed last. */
   readonly current: Item | undefined;
 }
 
 /**
- * Writes the events of a turn as frames of one API: as they come, or for an answer that is not streamed as one frame in `end`. An
- * encoder is created when the answer gets its id. The answer that it is given contains each event before the encoder sees that event,
- * so an encoder keeps no copy of the text.
+ * Writes the events of a turn as frames of one API: as they arrive, or as one frame in `end` if the answer is not streamed. An
+ * encoder is created when the answer gets its id. The answer passed to it contains each event before the encoder receives that
+ * event, so an encoder keeps no copy of the text.
  */
 export interface Encoder {
   /** Whether it reads the answer. If nothing reads it, the engine keeps no copy of it. */
@@ -44,11 +44,11 @@ export interface Encoder {
   end(ending: TurnEnding): void;
 }
 
-/** Where the answer to one request goes, once it is opened. */
+/** The connection that receives the answer to one request. */
 export interface ReplyStream {
-  /** Sends status and headers: from now on a failure is told in the stream. */
+  /** Sends status and headers. From now on a failure is reported in the stream. */
   open(): void;
-  /** A promise means that the client is full: it resolves when it can take more. */
+  /** A promise means that the client's buffer is full. It resolves when the client can take more. */
   write(text: string): Promise<void> | undefined;
   end(text: string): void;
 }

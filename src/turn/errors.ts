@@ -1,6 +1,6 @@
 /**
- * Every error that a client can see: its code, HTTP status and type. `docs/errors.md` lists the same codes with what to do.
- * Messages are made where the error is understood; they say what happened and what a person can do about it.
+ * Every error that a client can see: its code, HTTP status and type. `docs/errors.md` lists the same codes with what to do. The
+ * code that raises an error writes its message, which says what happened and what a person can do about it.
  */
 const catalogue = {
   invalid_json: { status: 400, type: "invalid_request_error" },
@@ -48,7 +48,7 @@ export function errorEntry(code: ErrorCode): { status: number; type: string } {
   return catalogue[code];
 }
 
-/** The inside of an error body; clients insist on all four keys. */
+/** The `error` object of an error body. Clients require all four keys. */
 export interface ErrorBody {
   message: string;
   type: string;
@@ -57,34 +57,37 @@ export interface ErrorBody {
 }
 
 export interface ErrorDetails {
-  /** The request's field at fault, as a path: `input[2].content[0].type`. */
+  /** The request's field at fault, as a path, for example `input[2].content[0].type`. */
   param?: string | undefined;
-  /** A provider's own words for the error, which a client may know. */
+  /** The provider's own status, type and code, which a client may know. */
   status?: number | undefined;
   type?: string | undefined;
   upstreamCode?: string | null | undefined;
-  /** Seconds, as a provider said. */
+  /** The value of the `retry-after` header: seconds or a date. */
   retryAfter?: string | undefined;
-  /** Unless given, the code says who failed, and nothing can be done about it. */
+  /** By default the code determines who failed, and there is no remedy. */
   failure?: Failure | undefined;
   cause?: unknown;
 }
 
 /** Who failed, and what can be done about it. */
 export type Failure =
-  /** The request or Toolwire itself: the message is in our own words, and the same request fails again. */
+  /** The request or Toolwire itself. Toolwire wrote the message, and the same request fails again. */
   | { by: "gateway" }
-  /** The message may have the model's words in it. */
+  /** The message may quote the model. */
   | { by: "model" }
   | BackendFailure;
 
 export interface BackendFailure {
   by: "backend";
-  /** connection: it could not be asked. refusal: it sent an error in place of an answer. answer: its answer is late or broken. */
+  /**
+   * connection: the backend could not be reached. refusal: it sent an error instead of an answer. answer: its answer is late or
+   * broken.
+   */
   phase: "connection" | "refusal" | "answer";
-  /** retry: the same request may well succeed. rewrite: the backend would write the same turn in another form now. */
+  /** retry: the same request may succeed. rewrite: the backend would now send the same turn in another form. */
   remedy: "none" | "retry" | "rewrite";
-  /** Whether the message has a provider's own words, which may quote what a person wrote. */
+  /** Whether the message quotes the provider, which may quote what a person wrote. */
   quotes?: boolean;
 }
 
@@ -117,27 +120,29 @@ function usualFailure(code: ErrorCode): Failure {
   return code.startsWith("upstream_") ? { by: "backend", phase: "answer", remedy: "none" } : { by: "gateway" };
 }
 
-/** Whether the same request may well succeed when it is sent again. */
+/** Whether the same request may succeed if it is sent again. */
 export function mayRetry({ failure }: TurnError): boolean {
   return failure.by === "backend" && failure.remedy === "retry";
 }
 
-/** Whether the backend has learnt from the refusal, and would write the same turn in another form now. */
+/** Whether the backend has learnt from the refusal and would now send the same turn in another form. */
 export function wantsRewrite({ failure }: TurnError): boolean {
   return failure.by === "backend" && failure.remedy === "rewrite";
 }
 
-/** Whether the backend sent this error in place of an answer. */
+/** Whether the backend sent this error instead of an answer. */
 export function isRefusal({ failure }: TurnError): boolean {
   return failure.by === "backend" && failure.phase === "refusal";
 }
 
-/** Whether the message may have words of a provider or a model, which may quote what a person wrote. */
+/** Whether the message may quote a provider or a model, which may quote what a person wrote. */
 export function quotesOthers({ failure }: TurnError): boolean {
   return failure.by === "model" || (failure.by === "backend" && failure.quotes === true);
 }
 
-/** Whatever was thrown, as an error that a client may see. An unforeseen one says nothing of its inside. */
+/**
+ * Converts anything that was thrown into an error that a client may see. The message of an unexpected error reveals no internals.
+ */
 export function toTurnError(thrown: unknown): TurnError {
   if (thrown instanceof TurnError) return thrown;
   return new TurnError(

@@ -4,11 +4,11 @@ import type { JsonObject } from "./json.ts";
 import type { Usage } from "./usage.ts";
 
 /**
- * What happens in a turn, as clients need it. The list is closed: every encoder knows all of it.
+ * The events of a turn in the form that clients need. The list is closed: every encoder handles all of it.
  *
- * One item follows the other: an item is started, grows and is done before the next one is started, and every id is present and final.
- * An event has no field that could say otherwise. Two things end without a done: a call whose arguments stop in the middle, and
- * whatever is open when a turn fails. Backends speak another language, `BackendEvent`; the engine's settle stage turns it into this one.
+ * Items never overlap: an item is started, grows and is done before the next one is started, and every id is present and final. The
+ * events have no fields that could express anything else. Two things end without a done event: a call whose arguments stop in the
+ * middle, and whatever is open when a turn fails. Backends emit `BackendEvent`s; the engine's settle stage converts them.
  */
 export type TurnEvent =
   | MessageStarted
@@ -26,13 +26,13 @@ export type TurnEvent =
   | OutputDone
   | ItemDone;
 
-/** What a turn ends with, exactly once. */
+/** Every turn ends with exactly one of these. */
 export type TurnEnding = TurnFinished | TurnFailed;
 
 export interface MessageStarted {
   type: "message.started";
   id: string;
-  /** The model goes on with the text that stood before an item in between: to Chat Completions it is one message. */
+  /** The message continues the text from before an item in between. In Chat Completions both texts are one message. */
   continues?: boolean | undefined;
   extensions?: Extensions | undefined;
 }
@@ -53,7 +53,7 @@ export interface AnnotationAdded {
   annotation: JsonObject;
 }
 
-/** Fields of the assistant's message that pass through unread. They belong to no item, and stand wherever they come. */
+/** Fields of the assistant's message that pass through unread. They belong to no item and may come at any position. */
 export interface MessageExtra {
   type: "message.extra";
   extensions: Extensions;
@@ -62,7 +62,7 @@ export interface MessageExtra {
 export interface MessageDone {
   type: "message.done";
   status: "completed" | "incomplete";
-  /** A call follows: the message is not the answer yet. */
+  /** A call follows, so the message is not the answer yet. */
   isCommentary: boolean;
 }
 
@@ -87,35 +87,35 @@ export interface CallStarted {
   type: "call.started";
   kind: CallKind;
   owner: CallOwner;
-  /** What the call's output names, and its item's own id. */
+  /** `callId` correlates the call with its output; `id` is the id of the call's item. */
   callId: string;
   id: string;
   name: string;
-  /** Of the tool, where it stands in one. */
+  /** The tool's namespace, if it has one. */
   namespace?: string | undefined;
-  /** The function that the model called, where the client's tool was offered to it as another. */
+  /** The name of the function that was offered to the model in place of the client's tool, if there was one. */
   offeredAs?: string | undefined;
-  /** The backend's own `callId`, where the client has another. */
+  /** The backend's own `callId`, if the client has a different one. */
   upstreamId?: string | undefined;
-  /** In which the model wrote it, where it was read out of text. */
+  /** The dialect in which the model wrote the call, if it was parsed from text. */
   dialect?: string | undefined;
-  /** What passes through unread, such as `extra_content` of a Chat call. */
+  /** Fields that pass through unread, for example `extra_content` of a Chat call. */
   extensions?: Extensions | undefined;
 }
 
-/** About the call that was started last. */
+/** Belongs to the call that was started last. */
 export interface CallArguments {
   type: "call.arguments";
   delta: string;
 }
 
-/** The call is whole: whoever owns it may run it. A call without this event is unfinished, whatever ends the turn. */
+/** The call is complete, and its owner may run it. A call without this event is incomplete, however the turn ends. */
 export interface CallDone {
   type: "call.done";
   arguments: string;
 }
 
-/** What a tool that the gateway runs has returned. */
+/** The output of a tool that the gateway runs. */
 export interface OutputDone {
   type: "output.done";
   kind: CallKind;
@@ -123,15 +123,15 @@ export interface OutputDone {
   output: string;
 }
 
-/** A whole item that passes through unread, in the shape of its wire format. */
+/** A complete item that passes through unread, in the shape of its wire format. */
 export interface ItemDone {
   type: "item.done";
   id: string;
   format: WireFormat;
   item: JsonObject;
-  /** Whether it is the call of a tool that the provider runs. */
+  /** Whether the item is a call of a tool that the provider runs. */
   isToolCall?: boolean | undefined;
-  /** The same in the shape of another format, where its provider wrote it so. */
+  /** The same item in another wire format, if the provider wrote it in that format. */
   extensions?: Extensions | undefined;
 }
 
@@ -142,7 +142,7 @@ export interface TurnFinished {
   type: "turn.finished";
   reason: FinishReason;
   usage?: Usage | undefined;
-  /** false: the model is not done, and wants to be asked again as things are. */
+  /** false: the model is not done and expects to be called again without new input. */
   endTurn?: boolean | undefined;
 }
 

@@ -2,8 +2,8 @@ import type { Extensions, WireFormat } from "./item.ts";
 import type { JsonObject } from "./json.ts";
 
 /**
- * What stands in an object beside the keys that were read, for the API that it came from; nothing where that is nothing. A null
- * says nothing either: SDKs write it for what is not there, and Open Responses refuses some.
+ * The fields of an object that were not read, with the API that they came from; `undefined` if there are none. A null counts as
+ * absent: SDKs write null for absent fields, and Open Responses refuses some nulls.
  */
 export function unread(object: JsonObject, read: ReadonlySet<string>, format: WireFormat): Extensions | undefined {
   const fields: JsonObject = {};
@@ -17,7 +17,7 @@ export function unread(object: JsonObject, read: ReadonlySet<string>, format: Wi
   return some ? { format, fields } : undefined;
 }
 
-/** The unread fields, for an object that is written for this API. */
+/** The unread fields, if the object is written for the API that they came from. */
 export function givenBack(extensions: Extensions | undefined, format: WireFormat): JsonObject | undefined {
   return extensions?.format === format ? extensions.fields : undefined;
 }

@@ -2,8 +2,8 @@ import { TurnError } from "./errors.ts";
 import { isObject, type JsonObject, type JsonValue } from "./json.ts";
 
 /**
- * Reads foreign JSON field by field. A wrong value is a 400 that names the field's path; `null` counts as absent, as both APIs
- * have it.
+ * The functions in this file read untrusted JSON field by field. A wrong value is a 400 that names the field's path. `null` counts
+ * as absent, as in both APIs.
  */
 export function wrong(path: string, expected: string, found: JsonValue | undefined): TurnError {
   const code = found === undefined || found === null ? "missing_required_parameter" : "invalid_request";

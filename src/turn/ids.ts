@@ -10,7 +10,10 @@ export function isPortableId(id: string): boolean {
 
 const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
 
-/** Nine letters and digits: what the strictest provider demands, all others take. The same id always becomes the same. */
+/**
+ * Nine letters and digits: the strictest provider requires this form, and all others accept it. The same input always gives the
+ * same id.
+ */
 export function compactId(id: string): string {
   const digest = createHash("sha256").update(id).digest();
   return Array.from(digest.subarray(0, 9), (byte) => alphabet.charAt(byte % alphabet.length)).join("");
@@ -18,11 +21,11 @@ export function compactId(id: string): string {
 
 export type IdPrefix = "call" | "fc" | "ctc" | "tsc" | "msg" | "rs" | "item";
 
-/** Random bytes for many ids at a time, and how many of them were used. */
+/** Random bytes for many ids at once, and how many of them are used. */
 const pool = Buffer.allocUnsafe(16 * 256);
 let used = pool.length;
 
-/** A new id that nobody else has. It is copied into one piece: ids live long, and a string that V8 joins keeps its parts. */
+/** A new unique id. It is copied into a flat string: ids live long, and a string that V8 concatenates keeps its parts in memory. */
 export function newId(prefix: string, separator = "_"): string {
   if (used === pool.length) {
     randomFillSync(pool);
@@ -35,16 +38,19 @@ export function newId(prefix: string, separator = "_"): string {
 
 const own = /^[a-z]+_[0-9a-f]{32}$/;
 
-/** Whether an id has the form of those that are made here. */
+/** Whether an id has the form of the ids that are generated here. */
 export function isOwnId(id: string): boolean {
   return own.test(id);
 }
 
-/** How an API writes the ids of its answers: `resp_…`, `chatcmpl-…`. */
+/** The form of an API's answer ids, for example `resp_…` or `chatcmpl-…`. */
 export interface AnswerIdForm {
   prefix: string;
   separator: string;
-  /** Whether the provider's own id stands at the end, so that a later request finds the answer there without anything kept here. */
+  /**
+   * Whether the provider's own id is appended, so that a later request finds the answer at the provider without any state stored
+   * here.
+   */
   carriesUpstream: boolean;
 }
 
@@ -54,21 +60,21 @@ export function answerId({ prefix, separator, carriesUpstream }: AnswerIdForm, u
   return carriesUpstream && upstreamId !== undefined ? `${id}_${upstreamId}` : id;
 }
 
-/** random: new to the world. sequential: `fc_001`, `fc_002` … in order of appearance, one id for a call and its item. */
+/** random: globally unique. sequential: `fc_001`, `fc_002`, … in order of appearance; a call and its item share one id. */
 export type IdOrder = "random" | "sequential";
 
-/** Gives out the ids of a conversation: each is portable and new to it, whatever a backend repeats. */
+/** Assigns the ids of a conversation. Each id is portable and unique in the conversation, even if a backend repeats its own. */
 export class Ids {
   readonly #input: readonly Item[];
   readonly #order: IdOrder;
-  /** The number that was given last before the input. */
+  /** The last number that was assigned before the input began. */
   readonly #before: number;
   #taken: Set<string> | undefined;
-  /** The highest number that was given, in the input or here. */
+  /** The highest number so far, in the input or assigned here. */
   #last: number | undefined;
   #upstreamIds: Map<string, string> | undefined;
-  /** What the round under way has taken, and the highest number before it. */
-  #ofRound: Set<string> | undefined;
+  /** The ids taken in the current round, and the highest number before it. */
+  #takenInRound: Set<string> | undefined;
   #lastBefore: number | undefined;
 
   constructor(input: readonly Item[] = [], order: IdOrder = "random", before = 0) {
@@ -77,27 +83,27 @@ export class Ids {
     this.#before = before;
   }
 
-  /** The next round begins: the ids before it stay taken. */
+  /** The ids of earlier rounds stay taken. */
   beginRound(): void {
-    if (this.#ofRound) for (const id of this.#ofRound) this.#known().add(id);
-    this.#ofRound = undefined;
+    if (this.#takenInRound) for (const id of this.#takenInRound) this.#known().add(id);
+    this.#takenInRound = undefined;
     this.#lastBefore = this.#last;
   }
 
-  /** Gives the ids of the round under way free: nothing of it was sent. */
+  /** Releases the ids of the current round. Nothing of the round was sent. */
   rollBack(): void {
-    if (this.#upstreamIds && this.#ofRound) for (const id of this.#ofRound) this.#upstreamIds.delete(id);
-    this.#ofRound = undefined;
+    if (this.#upstreamIds && this.#takenInRound) for (const id of this.#takenInRound) this.#upstreamIds.delete(id);
+    this.#takenInRound = undefined;
     this.#last = this.#lastBefore;
   }
 
-  /** The backend's own id where it is fit and new; otherwise one of ours. */
+  /** The backend's own id if it is valid and new; otherwise a generated id. */
   claim(prefix: IdPrefix, candidate?: string): string {
     const isFree = candidate !== undefined && isFit(prefix, candidate) && !this.#isTaken(candidate);
     return this.#take(isFree ? candidate : newId(prefix));
   }
 
-  /** The two ids of a call: what its output names, and its item's own. */
+  /** The two ids of a call: the one that its output refers to, and the id of its item. */
   claimCall({ kind, callId, id }: { kind: CallKind; callId?: string | undefined; id?: string | undefined }): CallIds {
     const prefix = prefixes[kind];
     const ids = this.areNumbered
@@ -110,7 +116,7 @@ export class Ids {
     return ids;
   }
 
-  /** What the backend calls the calls to which other ids were given. */
+  /** The backend's ids of the calls that were assigned other ids, by the assigned id. */
   get upstreamIds(): ReadonlyMap<string, string> {
     return this.#upstreamIds ?? none;
   }
@@ -125,26 +131,26 @@ export class Ids {
     return { callId: next, id: next };
   }
 
-  /** The highest number so far, where ids are numbered. */
+  /** The highest number so far; 0 if ids are not numbered. */
   get lastNumber(): number {
     if (!this.areNumbered) return 0;
-    this.#last ??= Math.max(this.#before, highestNumber(this.#known()), highestNumber(this.#ofRound ?? []));
+    this.#last ??= Math.max(this.#before, highestNumber(this.#known()), highestNumber(this.#takenInRound ?? []));
     return this.#last;
   }
 
-  /** Whether ids are given by their order, whatever the backend names its calls. */
+  /** Whether ids are numbered in order of appearance, whatever ids the backend sends. */
   get areNumbered(): boolean {
     return this.#order === "sequential";
   }
 
   #take(id: string): string {
-    this.#ofRound ??= new Set();
-    this.#ofRound.add(id);
+    this.#takenInRound ??= new Set();
+    this.#takenInRound.add(id);
     return id;
   }
 
   #isTaken(id: string): boolean {
-    return this.#known().has(id) || (this.#ofRound?.has(id) ?? false);
+    return this.#known().has(id) || (this.#takenInRound?.has(id) ?? false);
   }
 
   #known(): Set<string> {
@@ -162,10 +168,10 @@ interface CallIds {
   id: string;
 }
 
-/** Nobody counts further; a longer number is an id of another kind. */
+/** No conversation has more calls than nine digits can count; a longer number is an id of another kind. */
 const numbered = /^(?:fc|ctc|tsc)_(\d{3,9})$/;
 
-/** Whether an id is one of those that are counted, which every conversation begins anew. */
+/** Whether an id is a sequential one. Every conversation restarts the sequence. */
 export function isNumberedId(id: string): boolean {
   return numbered.test(id);
 }
@@ -176,7 +182,7 @@ function highestNumber(ids: Iterable<string>): number {
   return highest;
 }
 
-/** Providers refuse an item whose id does not tell its type; the id of a call may be anything portable. */
+/** Providers refuse an item whose id does not have the prefix of its type. The id of a call may be anything portable. */
 function isFit(prefix: IdPrefix, id: string): boolean {
   return portable.test(id) && (prefix === "call" || prefix === "item" || id.startsWith(`${prefix}_`));
 }

@@ -1,14 +1,14 @@
 import type { JsonObject, JsonValue } from "./json.ts";
 
 /**
- * The name of a wire format: `chat`, `responses`, or that of another API. Fields and items that the common language has no word for
- * carry the name of theirs, and are given back to the same format only.
+ * The name of a wire format: `chat`, `responses`, or that of another API. Fields and items that the common language cannot express
+ * carry the name of their format, and are written back only in that format.
  */
 export type WireFormat = string;
 
 export type Role = "system" | "developer" | "user" | "assistant";
 
-/** Fields of one API that the common language has no word for; given back to the same API only. */
+/** Fields of one API that the common language cannot express. They are written back only to the same API. */
 export interface Extensions {
   format: WireFormat;
   fields: JsonObject;
@@ -19,7 +19,7 @@ export interface TextPart {
   text: string;
   /** Citations of an assistant's text, as the Responses API writes them. */
   annotations?: JsonObject[] | undefined;
-  /** Of the tokens of an assistant's text, as both APIs write them. */
+  /** Log probabilities of the tokens of an assistant's text, as both APIs write them. */
   logprobs?: JsonObject[] | undefined;
   extensions?: Extensions | undefined;
 }
@@ -60,36 +60,36 @@ export interface MessageItem {
   role: Role;
   content: Part[];
   id?: string | undefined;
-  /** The token limit or a filter has cut it. */
+  /** The token limit or a content filter cut the message off. */
   isIncomplete?: boolean | undefined;
-  /** A call followed it: it was not the answer yet. */
+  /** A call followed the message, so it was not the answer yet. */
   isCommentary?: boolean | undefined;
-  /** It goes on with the text that stood before an item in between: to Chat Completions it is one message. */
+  /** The message continues the text from before an item in between. In Chat Completions both texts are one message. */
   continues?: boolean | undefined;
   extensions?: Extensions | undefined;
 }
 
 /**
- * function: arguments are JSON text. custom: arguments are free text. search: the client looks for tools, by arguments in JSON text,
- * and its output is what it has found.
+ * function: arguments are JSON text. custom: arguments are free text. search: the client searches for tools; arguments are JSON
+ * text, and the output is the tools that it found.
  */
 export type CallKind = "function" | "custom" | "search";
 
-/** Who runs a call and brings its output. */
+/** Who runs a call and returns its output. */
 export type CallOwner = "client" | "gateway";
 
 export interface CallItem {
   type: "call";
   kind: CallKind;
-  /** The client, unless said. */
+  /** The client by default. */
   owner?: CallOwner | undefined;
   /** Correlates the call with its output. */
   callId: string;
   name: string;
-  /** Of the tool, where it stands in one. */
+  /** The tool's namespace, if it has one. */
   namespace?: string | undefined;
   arguments: string;
-  /** The item's own id (`fc_…`), where it has one. */
+  /** The item's own id (`fc_…`), if it has one. */
   id?: string | undefined;
   extensions?: Extensions | undefined;
 }
@@ -99,7 +99,7 @@ export interface OutputItem {
   kind: CallKind;
   callId: string;
   output: string | Part[];
-  /** What a search has found, as the client wrote it. */
+  /** The tools that a search found, as the client wrote them. */
   tools?: JsonValue[] | undefined;
   id?: string | undefined;
   extensions?: Extensions | undefined;
@@ -107,7 +107,7 @@ export interface OutputItem {
 
 export interface ReasoningItem {
   type: "reasoning";
-  /** One string a part. */
+  /** One string per part. */
   summary: string[];
   id?: string | undefined;
   encrypted?: string | undefined;
@@ -119,9 +119,9 @@ export interface OpaqueItem {
   type: "opaque";
   format: WireFormat;
   fields: JsonObject;
-  /** Whether it is the call of a tool that the provider runs. */
+  /** Whether the item is a call of a tool that the provider runs. */
   isToolCall?: boolean | undefined;
-  /** The same in the shape of another format, where its provider wrote it so. */
+  /** The same item in another wire format, if the provider wrote it in that format. */
   extensions?: Extensions | undefined;
 }
 

@@ -4,7 +4,7 @@ import type { CallStarted } from "./event.ts";
 import type { Turn } from "./turn.ts";
 import type { Usage } from "./usage.ts";
 
-/** How a turn ended, for those that keep count. */
+/** How a turn ended, for listeners. */
 export interface TurnSummary {
   status: "completed" | "incomplete" | "failed" | "cancelled";
   error: TurnError | undefined;
@@ -14,64 +14,69 @@ export interface TurnSummary {
   totalMs: number;
 }
 
-/** Whether the client got an answer. Where it did not, it got no calls but those of committed rounds. */
+/** Whether the client got an answer. If not, it got only the calls of committed rounds. */
 export function isAnswered({ status }: TurnSummary): boolean {
   return status === "completed" || status === "incomplete";
 }
 
 /** What the driver does about an attempt that failed. */
 export type NextStep =
-  /** The same request goes to the same backend once more, after a wait. */
+  /** Send the same request to the same backend again, after a wait. */
   | { action: "retry"; waitMs: number }
-  /** The request is written in another form and goes to the same backend at once. */
+  /** Send the request in another form to the same backend at once. */
   | { action: "rewrite" }
-  /** The model is told what was wrong with its call. */
+  /** Tell the model what was wrong with its call, and ask again. */
   | { action: "reask" }
   | { action: "fallback"; backend: string }
   | { action: "end" };
 
 /**
- * Hears what happens in one turn. Whoever listens implements what it needs; listeners do not know each other, and where there is
- * none nothing is computed.
+ * Observes one turn. A listener implements only the methods that it needs. Listeners do not know each other. Without listeners
+ * nothing is computed for them.
  *
- * A turn has one or more rounds, and a round one or more attempts. What an attempt tells is pending until `roundCommitted`, and
- * `attemptStarted` drops what is pending: nothing of that attempt reached the client. After `roundCommitted` everything is final,
- * until the next `attemptStarted`. An answer that is not streamed commits nothing before its end; there `turnFinished` makes final
- * what is pending, unless the turn failed or was cancelled: then the pending calls were not given.
+ * A turn has one or more rounds, and a round has one or more attempts. What an attempt reports is pending until `roundCommitted`.
+ * `attemptStarted` discards what is pending: nothing of the earlier attempt reached the client. After `roundCommitted` everything
+ * is final until the next `attemptStarted`. An answer that is not streamed commits nothing before its end: `turnFinished` makes
+ * final what is pending, unless the turn failed or was cancelled. In that case the client did not get the pending calls.
  */
 export interface TurnListener {
   turnStarted?(turn: Turn): void;
   attemptStarted?(backend: string): void;
   attemptFailed?(backend: string, error: TurnError, next: NextStep): void;
-  /** From now on what the round under way says is sent to the client. */
+  /** From now on the client gets what the current round emits. */
   roundCommitted?(): void;
   callStarted?(call: CallStarted): void;
-  /** It began while another item was open, and waits. */
+  /** The call is buffered: another item is open, or the call's strict schema must be checked first. */
   callBuffered?(call: BackendCallStarted): void;
   callReplayed?(call: BackendCallStarted, events: number): void;
-  /** The client has the whole call, once the round is committed. */
+  /** The client has the complete call once the round is committed. */
   callDone?(call: CallStarted, text: string): void;
   callRepaired?(repair: Repair, call: CallStarted | BackendCallStarted | undefined): void;
-  /** Arguments that are not JSON went to the client as the model wrote them. */
+  /** The arguments are not JSON. The client got them as the model wrote them. */
   argumentsBroken?(call: CallStarted | undefined): void;
-  /** Arguments of a tool that is not strict do not fit its schema. They went to the client all the same. */
+  /** The arguments of a tool that is not strict do not match its schema. The client got them anyway. */
   schemaMismatch?(call: CallStarted | undefined, path: string): void;
   /** `tool_choice` or `parallel_tool_calls` forbids the call, so the client does not get it. */
   callSuppressed?(name: string): void;
   /** The model called a tool that the request does not define. */
   unknownTool?(name: string): void;
-  /** What a strict request does not allow; `path` is where in the arguments, and `null` for the name itself. */
+  /**
+   * A strict request does not allow the call. `path` is the position in the arguments; `null` if the name or the syntax is wrong.
+   */
   strictFailed?(name: string | null, path: string | null): void;
-  /** Text that looked like a call stays text. `name` is that of a declared tool: any other is the model's own words. */
+  /** Text that looked like a call stays text. `name` is set only for a declared tool: any other name is the model's own text. */
   textKept?(dialect: string, reason: string, name: string | null): void;
-  /** The backend's turn was ended at its calls. How much of what it went on to say was dropped is known when the turn is over. */
+  /**
+   * The backend's turn was ended at its calls. `dropped` counts what the model emitted after them; it is final when the turn is
+   * over.
+   */
   cutOff?(dropped: { readonly bytes: number }): void;
-  /** What was to happen before the client is told the end has failed, or was not over in time. The turn ends all the same. */
+  /** The work that must finish before the client gets the end of the turn failed or timed out. The turn ends anyway. */
   beforeEndFailed?(error: unknown): void;
   turnFinished?(summary: TurnSummary): void;
 }
 
-/** Tells several listeners as one. */
+/** Combines several listeners into one. */
 export function listenWith(listeners: readonly TurnListener[]): TurnListener {
   const [only] = listeners;
   if (only && listeners.length === 1) return only;

@@ -1,33 +1,32 @@
 import type { TurnError } from "./errors.ts";
 import type { JsonValue } from "./json.ts";
 
-/** Keeps requests away from a backend that fails, so that neither side waits in vain. */
+/** A circuit breaker: keeps requests away from a failing backend, so that neither side waits in vain. */
 export interface Breaker {
   /**
-   * Lets the backend be asked, or throws a `TurnError` while it is left alone. `ask` resolves once the backend shows that it
-   * works, and rejects with what went wrong before that.
+   * Calls `ask`, or throws a `TurnError` while the breaker is open. `ask` resolves once the backend shows that it works, and
+   * rejects with the failure before that.
    */
   watch(ask: () => Promise<void>): Promise<void>;
-  /** An answer that had begun well broke off later. */
+  /** Reports that an answer broke off after it had begun well. */
   failed(error: TurnError): void;
 }
 
-/** Milliseconds that only move forward. */
+/** A monotonic clock, in milliseconds. */
 export interface Clock {
   now(): number;
 }
 
-/** What a telemetry event may hold. */
 export interface EventFields {
   [field: string]: JsonValue | undefined;
 }
 
-/** Where telemetry events go. `on` is false when nobody looks, so that nothing is made in vain. */
+/** Where telemetry events are written. `on` is false if nothing reads them, so that callers need not build them. */
 export interface EventSink {
   readonly on: boolean;
-  /** Whether redaction is off, so that values are worth gathering. */
+  /** Whether redaction is off, so that values are worth collecting. */
   readonly keepsValues: boolean;
-  /** `values` (arguments, results) are written only where redaction is off. Without a request: `null`. */
+  /** `values` (arguments, results) are written only if redaction is off. `requestId` is `null` for an event without a request. */
   write(event: string, requestId: string | null, fields: EventFields, values?: EventFields): void;
 }
 
@@ -37,7 +36,7 @@ export interface LogFields {
   [field: string]: unknown;
 }
 
-/** The log, as far as the engine and the listeners write to it. */
+/** The part of the logger that the engine and the listeners use. */
 export interface Log {
   isLevelEnabled(level: string): boolean;
   debug(fields: LogFields, message: string): void;

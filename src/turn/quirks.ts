@@ -3,27 +3,27 @@ import { compactId, isPortableId } from "./ids.ts";
 import type { Extensions, Item } from "./item.ts";
 import type { JsonObject } from "./json.ts";
 
-/** What a service is known to want of a conversation that comes back to it, beside what its API says. */
+/** What a provider is known to require of a conversation history beyond what its API says. */
 export interface HistoryQuirks {
-  /** Whether the service may refuse calls of its own that come back without the text of the reasoning before them. */
+  /** Whether the provider may refuse its own calls in a history without the text of the reasoning before them. */
   readonly wantsReasoning: boolean;
-  /** Whether the model is known to think aloud, so that it takes reasoning that others have written. */
+  /** Whether the model is known to emit reasoning text, so that it accepts reasoning text of other models. */
   takesReasoning(model: string): boolean;
-  /** Whether the error says that the service cannot decrypt reasoning that it was given. */
+  /** Whether the error says that the provider cannot decrypt the reasoning in the request. */
   refusesReasoning(error: TurnError): boolean;
-  /** Whether the service takes this id of a call that it did not name itself. */
+  /** Whether the provider accepts this call id, which it did not assign itself. */
   takesCallId(id: string, model: string): boolean;
-  /** The id itself where the service takes it, otherwise one made out of it; always the same for the same id. */
+  /** The id itself if the provider accepts it; otherwise an id derived from it. The same id always gives the same result. */
   callIdFor(id: string, model: string): string;
-  /** Whether the service wants back what stood unread in a call of its own. */
+  /** Whether the provider wants the unread fields of its own call back. */
   wantsExtensions(extensions: Extensions): boolean;
-  /** What of a message's unread fields the service wants back beside its calls. Lists that come in pieces are put together. */
+  /** The unread fields of a message that the provider wants back with its calls. Lists that arrive in pieces are concatenated. */
   wantedFields(extensions: Extensions): JsonObject | undefined;
-  /** The wanted fields, as an assistant's message carries them; nothing where the items have them already. */
+  /** The wanted fields, as an assistant's message carries them; `undefined` if the items already have them. */
   missingFields(wanted: JsonObject, items: readonly Item[]): Extensions | undefined;
 }
 
-/** Of a service that takes whatever its API allows, and misses nothing. */
+/** For a provider that accepts whatever its API allows and needs nothing back. */
 export const noQuirks: HistoryQuirks = {
   wantsReasoning: false,
   takesReasoning: () => false,

@@ -8,17 +8,17 @@ export interface FunctionTool {
   /** A JSON Schema; untrusted. */
   parameters?: JsonObject | undefined;
   strict?: boolean | undefined;
-  /** The parameter that is all of a tool's free text, where the function stands for such a tool. */
+  /** The parameter that holds the free text, if the function stands in for a custom tool. */
   freeText?: string | undefined;
   extensions?: Extensions | undefined;
 }
 
-/** A tool whose argument is free text, perhaps under a grammar. */
+/** A tool whose argument is free text, optionally constrained by a grammar. */
 export interface CustomTool {
   type: "custom";
   name: string;
   description?: string | undefined;
-  /** Flat, as Responses has it: `{ type: "grammar", syntax, definition }`. */
+  /** Flat, as in the Responses API: `{ type: "grammar", syntax, definition }`. */
   format?: JsonObject | undefined;
   extensions?: Extensions | undefined;
 }
@@ -47,5 +47,5 @@ export type ToolChoice =
   | { mode: "forced"; tool: ToolName }
   /** `others` are tools of other types, carried as the client wrote them. */
   | { mode: "allowed"; required: boolean; tools: ToolName[]; others: JsonObject[] }
-  /** A hosted tool is to be used: carried as the client wrote it. */
+  /** A hosted tool is demanded: carried as the client wrote it. */
   | { mode: "hosted"; format: WireFormat; choice: JsonObject };

@@ -2,7 +2,7 @@ import type { Item } from "./item.ts";
 import type { JsonObject } from "./json.ts";
 import type { Tool, ToolChoice } from "./tool.ts";
 
-/** What both APIs can say about sampling and accounting, under one name each. */
+/** The sampling and accounting parameters of both APIs, under one name each. */
 export interface Settings {
   temperature?: number | undefined;
   topP?: number | undefined;
@@ -34,7 +34,7 @@ export type OutputFormat =
       strict?: boolean | undefined;
     };
 
-/** The name of the codec whose API the client speaks. */
+/** The name of the codec for the client's API. */
 export type ClientApi = string;
 
 /** One request to a model, in the common language. */
@@ -42,21 +42,21 @@ export interface Turn {
   api: ClientApi;
   /** The model's name as the backend knows it. */
   model: string;
-  /** Whether the client wants the answer as it comes. */
+  /** Whether the client wants the answer streamed. */
   stream: boolean;
   instructions?: string | undefined;
   /** The conversation, oldest first. */
   input: Item[];
-  /** Where the request has it, for errors about it: `messages`, or `input` unless said. */
+  /** The request parameter that holds the conversation, for error messages: for example `messages`; `input` by default. */
   inputParam?: string | undefined;
   tools: Tool[];
   choice: ToolChoice;
   settings: Settings;
   format?: OutputFormat | undefined;
-  /** State kept by a Responses provider, which only such a backend can continue. */
+  /** State that a Responses provider stores. Only such a backend can continue it. */
   previousResponseId?: string | undefined;
   /** The request's headers that mean something to a provider of the same API. */
   headers?: Readonly<Record<string, string>> | undefined;
-  /** The request's parameters that the common language has no word for; for a backend of the same API. */
+  /** The request's parameters that the common language cannot express, for a backend of the same API. */
   parameters: JsonObject;
 }

@@ -7,7 +7,7 @@ export interface Usage {
   reasoningTokens: number;
 }
 
-/** A number of tokens as a provider says it; what is not one counts as none. */
+/** Reads a provider's token count. An invalid value counts as 0. */
 export function tokenCount(value: unknown): number {
   return Number.isFinite(value) && Number(value) >= 0 ? Math.trunc(Number(value)) : 0;
 }

@@ -1,14 +1,14 @@
 import { isObject, type JsonObject, type JsonValue, joinPath, TurnError } from "../turn/index.ts";
 
 /**
- * How much a client may name, in characters and entries; docs/limits.md has the same numbers. They only keep nonsense out: all are
- * far above what OpenAI allows and what any client is known to send. Ids are so long because some gateways hide a model's signed
- * thoughts in them.
+ * Limits on the strings and lists of a request, in characters and entries; docs/limits.md has the same numbers. They only reject
+ * nonsense: all are far above what OpenAI allows and what any known client sends. Ids may be long because some gateways put a
+ * model's signed reasoning into them.
  */
 export const bounds = {
-  /** A word of the API: a role, a type, a tier. */
+  /** A keyword of the API: a role, a type, a tier. */
   word: 256,
-  /** Of a tool that was called, or of a schema. */
+  /** The name of a called tool or of a schema. */
   name: 1_024,
   model: 2_048,
   id: 65_536,
@@ -25,40 +25,40 @@ export const bounds = {
   conversation: 100_000,
 } as const;
 
-/** Refuses a Chat request that names too much. What is of a wrong kind is left to the decoder, which says so. */
+/** Refuses a Chat request that exceeds a limit. The decoder reports values of the wrong type. */
 export function checkChatBounds(body: JsonObject): void {
   checkShared(body);
-  few(body.functions, "functions", bounds.tools);
+  checkCount(body.functions, "functions", bounds.tools);
   checkChoice(body.function_call, "function_call");
-  short(body, "reasoning_effort", bounds.word);
-  short(body, "verbosity", bounds.word);
+  checkLength(body, "reasoning_effort", bounds.word);
+  checkLength(body, "verbosity", bounds.word);
   checkStop(body.stop);
   checkFormat(body.response_format, "response_format");
   each(body.messages, "messages", bounds.conversation, checkMessage);
 }
 
-/** Refuses a Responses request that names too much. */
+/** Refuses a Responses request that exceeds a limit. */
 export function checkResponsesBounds(body: JsonObject): void {
   checkShared(body);
-  short(body, "previous_response_id", bounds.id);
-  short(body, "conversation", bounds.id);
+  checkLength(body, "previous_response_id", bounds.id);
+  checkLength(body, "conversation", bounds.id);
   if (isObject(body.text)) {
-    short(body.text, "verbosity", bounds.word, "text");
+    checkLength(body.text, "verbosity", bounds.word, "text");
     checkFormat(body.text.format, "text.format");
   }
   if (isObject(body.reasoning)) {
-    short(body.reasoning, "effort", bounds.word, "reasoning");
-    short(body.reasoning, "summary", bounds.word, "reasoning");
+    checkLength(body.reasoning, "effort", bounds.word, "reasoning");
+    checkLength(body.reasoning, "summary", bounds.word, "reasoning");
   }
   each(body.input, "input", bounds.conversation, checkItem);
 }
 
 function checkShared(body: JsonObject): void {
-  short(body, "model", bounds.model);
-  short(body, "service_tier", bounds.word);
-  short(body, "user", bounds.user);
-  short(body, "safety_identifier", bounds.user);
-  short(body, "prompt_cache_key", bounds.user);
+  checkLength(body, "model", bounds.model);
+  checkLength(body, "service_tier", bounds.word);
+  checkLength(body, "user", bounds.user);
+  checkLength(body, "safety_identifier", bounds.user);
+  checkLength(body, "prompt_cache_key", bounds.user);
   checkMetadata(body.metadata);
   each(body.tools, "tools", bounds.tools, checkTool);
   checkChoice(body.tool_choice, "tool_choice");
@@ -73,7 +73,7 @@ function checkMetadata(metadata: JsonValue | undefined): void {
   }
   for (const key of keys) {
     if (key.length > bounds.metadataKey) throw tooLong("metadata", "keys of", bounds.metadataKey, key.length);
-    short(metadata, key, bounds.metadataValue, "metadata");
+    checkLength(metadata, key, bounds.metadataValue, "metadata");
   }
 }
 
@@ -83,7 +83,7 @@ function checkStop(stop: JsonValue | undefined): void {
     throw tooLong(at, "", bounds.stopSequence, sequence.length);
   };
   check(stop, "stop");
-  few(stop, "stop", bounds.stopSequences);
+  checkCount(stop, "stop", bounds.stopSequences);
   if (Array.isArray(stop)) stop.forEach((sequence, index) => void check(sequence, joinPath("stop", index)));
 }
 
@@ -99,43 +99,43 @@ function checkChoice(choice: JsonValue | undefined, at: string): void {
 function checkFormat(format: JsonValue | undefined, at: string): void {
   if (!isObject(format)) return;
   checkNaming(format, at);
-  if (isObject(format.json_schema)) short(format.json_schema, "name", bounds.name, joinPath(at, "json_schema"));
+  if (isObject(format.json_schema)) checkLength(format.json_schema, "name", bounds.name, joinPath(at, "json_schema"));
 }
 
 function checkMessage(message: JsonObject, at: string): void {
-  short(message, "role", bounds.word, at);
-  short(message, "name", bounds.name, at);
-  short(message, "tool_call_id", bounds.id, at);
+  checkLength(message, "role", bounds.word, at);
+  checkLength(message, "name", bounds.name, at);
+  checkLength(message, "tool_call_id", bounds.id, at);
   if (isObject(message.function_call)) checkNaming(message.function_call, joinPath(at, "function_call"));
   if (message.tool_calls) each(message.tool_calls, joinPath(at, "tool_calls"), bounds.callsOfMessage, checkCall);
 }
 
 function checkCall(call: JsonObject, at: string): void {
-  short(call, "id", bounds.id, at);
+  checkLength(call, "id", bounds.id, at);
   checkNaming(call, at);
 }
 
 function checkItem(item: JsonObject, at: string): void {
   checkNaming(item, at);
-  short(item, "role", bounds.word, at);
-  short(item, "id", bounds.id, at);
-  short(item, "call_id", bounds.id, at);
-  short(item, "namespace", bounds.name, at);
+  checkLength(item, "role", bounds.word, at);
+  checkLength(item, "id", bounds.id, at);
+  checkLength(item, "call_id", bounds.id, at);
+  checkLength(item, "namespace", bounds.name, at);
   each(item.tools, joinPath(at, "tools"), bounds.tools, checkTool);
 }
 
-/** A tool, and the tools in it. */
+/** A tool, and the tools nested in it. */
 function checkTool(tool: JsonObject, at: string): void {
   checkNaming(tool, at);
   each(tool.tools, joinPath(at, "tools"), bounds.tools, checkNaming);
 }
 
-/** `type` and `name`, flat or under the type as Chat has it. */
+/** `type` and `name`; Chat nests the name under the type. */
 function checkNaming(value: JsonObject, at: string): void {
-  short(value, "type", bounds.word, at);
-  short(value, "name", bounds.name, at);
-  if (isObject(value.function)) short(value.function, "name", bounds.name, joinPath(at, "function"));
-  if (isObject(value.custom)) short(value.custom, "name", bounds.name, joinPath(at, "custom"));
+  checkLength(value, "type", bounds.word, at);
+  checkLength(value, "name", bounds.name, at);
+  if (isObject(value.function)) checkLength(value.function, "name", bounds.name, joinPath(at, "function"));
+  if (isObject(value.custom)) checkLength(value.custom, "name", bounds.name, joinPath(at, "custom"));
 }
 
 function each(
@@ -144,20 +144,20 @@ function each(
   most: number,
   check: (entry: JsonObject, at: string) => void,
 ): void {
-  few(list, at, most);
+  checkCount(list, at, most);
   if (!Array.isArray(list)) return;
   list.forEach((entry, index) => {
     if (isObject(entry)) check(entry, joinPath(at, index));
   });
 }
 
-function few(list: JsonValue | undefined, at: string, most: number): void {
+function checkCount(list: JsonValue | undefined, at: string, most: number): void {
   if (!Array.isArray(list) || list.length <= most) return;
   const message = `\`${at}\` must have at most ${most} entries, but has ${list.length}.`;
   throw new TurnError("array_above_max_length", message, { param: at });
 }
 
-function short(object: JsonObject, key: string, most: number, parent = ""): void {
+function checkLength(object: JsonObject, key: string, most: number, parent = ""): void {
   const value = object[key];
   if (typeof value === "string" && value.length > most) throw tooLong(joinPath(parent, key), "", most, value.length);
 }

@@ -10,28 +10,28 @@ import type {
 } from "../turn/index.ts";
 
 /**
- * One API that clients speak: where it is found, how its requests are read and how its answers and errors are written. All codecs
- * stand in one registry; nothing outside a codec asks which API it is.
+ * One client API: its routes, how its requests are decoded, and how its answers and errors are encoded. All codecs are in one
+ * registry; code outside a codec does not ask which API it is.
  */
 export interface Codec<Request extends ClientRequest = ClientRequest> {
   readonly name: ClientApi;
   readonly routes: readonly CodecRoute[];
-  /** Headers that may hold the client's key, beside `authorization`. In lower case. */
+  /** Headers other than `authorization` that may hold the client's key, in lower case. */
   readonly keyHeaders?: readonly string[];
-  /** Whether a header of the request, in lower case, means something to a provider of the same API. */
+  /** Whether a provider of the same API uses this request header; `name` is in lower case. */
   isProviderHeader?(name: string): boolean;
   readonly answerId: AnswerIdForm;
   /** Throws a `TurnError` that says what is wrong with the request. */
   decode(body: JsonObject, limits: RequestLimits): Request;
   createEncoder(request: Request, options: AnswerOptions): Encoder;
-  /** The body of an error, on every path of this API. */
+  /** The error body on every path of this API. */
   errorBody(error: ErrorBody): string;
 }
 
-/** A path that a client posts its turns to, under each of the prefixes that the gateway serves. */
+/** A path to which clients post turns, under each prefix that the gateway serves. */
 export interface CodecRoute {
   path: string;
-  /** Whether clients may ask for a WebSocket here. */
+  /** Whether clients may open a WebSocket here. */
   upgrades?: boolean;
 }
 
@@ -40,27 +40,27 @@ export interface RequestLimits {
   toolOutput: number;
 }
 
-/** A request that was read: the turn, and what the gateway must know of it beside the turn. */
+/** A decoded request: the turn, and what else the gateway must know. */
 export interface ClientRequest {
   readonly turn: Turn;
-  /** State that somebody else keeps and that the request goes on from. */
+  /** State that a provider stores and this request continues. */
   readonly continues?: ContinuedState | undefined;
-  /** Whether a later request can name the calls of the answer by ids. */
+  /** Whether a later request can refer to the calls of the answer by id. */
   readonly namesCalls: boolean;
-  /** Where in the request the schema of a tool stands; `tool` is where the tool does. */
+  /** The path of a tool's schema in the request; `tool` is the path of the tool. */
   schemaPath(tool: string): string;
 }
 
 export interface ContinuedState {
-  /** Where the request names it. */
+  /** The path in the request that refers to the state. */
   param: string;
   /** A whole conversation, or one item of it. */
   kind: "conversation" | "item";
-  /** The id of the response before, as the client has it. */
+  /** The id of the previous response, as the client sent it. */
   responseId?: string | undefined;
 }
 
-/** How one answer is to be written. */
+/** How to encode one answer. */
 export interface AnswerOptions {
   /** The answer's id, as the client sees it. */
   id: string;
@@ -68,8 +68,8 @@ export interface AnswerOptions {
   answer: AnswerView;
   /** The model's name as the client knows it. */
   model: string;
-  /** Seconds since 1970, as the public APIs count. */
+  /** Seconds since 1970, as in the public APIs. */
   now: () => number;
-  /** Which events a stream has, where the API knows several sets of them. */
+  /** Which set of stream events to emit, if the API has several. */
   profile: "openai" | "extended";
 }

@@ -1,3 +1,3 @@
-/** The content types of an answer: as it comes, and in one piece. */
+/** The content types of a streamed and of a whole answer. */
 export const eventStream = "text/event-stream; charset=utf-8";
 export const json = "application/json; charset=utf-8";

@@ -1,6 +1,6 @@
 import type { ErrorBody } from "../turn/index.ts";
 
-/** The body of every error, on every path. */
+/** The error body, the same on every path. */
 export function errorEnvelope(error: ErrorBody): string {
   return JSON.stringify({ error });
 }

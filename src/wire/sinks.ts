@@ -1,7 +1,7 @@
 import type { FrameSink, TextSink } from "../turn/index.ts";
 import { done } from "./sse.ts";
 
-/** Frames as server-sent events. */
+/** Writes frames as server-sent events. */
 export class SseSink implements TextSink {
   #text = "";
 
@@ -24,7 +24,7 @@ export class SseSink implements TextSink {
   }
 }
 
-/** The body of an answer in one piece: the last frame. */
+/** Keeps only the last frame, which is the body of a whole answer. */
 export class WholeSink implements TextSink {
   #body = "";
 
@@ -46,7 +46,7 @@ export interface Frame {
   json: string;
 }
 
-/** Keeps every frame. Played into another sink from any of them on, they make the same bytes. */
+/** Records every frame. Replaying them into another sink, from any index, produces the same bytes. */
 export class FrameRecorder implements FrameSink {
   readonly frames: Frame[] = [];
   isEnded = false;

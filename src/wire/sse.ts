@@ -1,16 +1,16 @@
 import { createParser } from "eventsource-parser";
 import { parseJson } from "../turn/index.ts";
 
-/** One event of a server-sent stream; `data` is the payload, not yet parsed. */
+/** One server-sent event; `data` is the payload, not yet parsed. */
 export interface ServerEvent {
   event?: string | undefined;
   data: string;
 }
 
-/** A provider may not make us hold more than this for one event. */
+/** The most that is buffered for one event. */
 const longestEvent = 16 * 1024 * 1024;
 
-/** What came is no server-sent stream, or none that can be held. The message continues "the backend sent". */
+/** The body is not a server-sent stream, or exceeds a limit. The message continues "the backend sent". */
 export class BrokenStream extends Error {}
 
 export interface SseReader {
@@ -19,9 +19,9 @@ export interface SseReader {
 }
 
 /**
- * Bytes to events, pushed as they come. Cut multi-byte characters, CRLF and comments are the parser's business. Throws
- * `BrokenStream` on an event that exceeds the limit and on a line that may be a mangled event: to leave it out in silence would
- * pass a hole off as an answer.
+ * Parses bytes to events and pushes each when it is complete. Handles split multi-byte characters, CRLF and comments. Throws
+ * `BrokenStream` on an event that exceeds the limit and on a line that may be a mangled event: to skip it silently would hide a gap
+ * in the answer.
  */
 export function createSseReader(onEvent: (event: ServerEvent) => void): SseReader {
   const decoder = new TextDecoder();
@@ -30,7 +30,7 @@ export function createSseReader(onEvent: (event: ServerEvent) => void): SseReade
   const parser = createParser({
     maxBufferSize: longestEvent,
     onEvent: (event) => {
-      // Providers leave out the last blank line; what stands there counts if it is whole.
+      // Some providers omit the last blank line. The event before it counts if it is complete.
       if (ending && event.data !== done && parseJson(event.data) === undefined) return;
       onEvent(event);
     },
@@ -55,7 +55,7 @@ export function createSseReader(onEvent: (event: ServerEvent) => void): SseReade
   };
 }
 
-/** A field that may come with a later version of the format; nothing of an answer stands in it. */
+/** An unknown field, for example of a later version of the format. It holds no part of an answer. */
 const unknownField = /^[A-Za-z][\w-]*:[^{]*$/;
 
 /** The literal that ends a stream on both APIs. */

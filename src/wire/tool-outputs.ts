@@ -1,6 +1,6 @@
 import { isObject, type JsonObject, type JsonValue, joinPath, TurnError } from "../turn/index.ts";
 
-/** Where an API has the outputs of tools. */
+/** Where the requests of an API hold tool outputs. */
 export interface ToolOutputs {
   list: string;
   /** The field of an entry that holds the output. */
@@ -9,8 +9,8 @@ export interface ToolOutputs {
 }
 
 /**
- * Refuses a request with a tool output whose text is larger than `limit` bytes of UTF-8. Only text counts: images and files in an
- * output are bounded by the body. What is of a wrong kind is left to the decoder, which says so.
+ * Refuses a request with a tool output whose text is larger than `limit` bytes of UTF-8. Only text counts: the limit on the body
+ * bounds images and files in an output. The decoder reports values of the wrong type.
  */
 export function checkToolOutputs(body: JsonObject, { list, output, isOutput }: ToolOutputs, limit: number): void {
   const entries = body[list];
@@ -21,7 +21,7 @@ export function checkToolOutputs(body: JsonObject, { list, output, isOutput }: T
   });
 }
 
-/** A character is one to three bytes, so most outputs need not be counted. */
+/** A character takes one to three bytes, so most outputs need no exact count. */
 function isLarger(output: JsonValue | undefined, limit: number): boolean {
   return lengthOf(output) * 3 > limit && bytesOf(output) > limit;
 }

@@ -96,6 +96,8 @@ describe("an answer of a backend without tools", () => {
   it("gives the same when it comes whole as when it streams", () => {
     fc.assert(
       fc.property(settings, ({ text, choice, parallel, reason }) => {
+        // A stream does not wait for more than 512 characters of arguments, so a longer call that turns out to be broken differs.
+        fc.pre(text.length <= 512);
         const streamed = hear(turnWith(choice, parallel, true), text.split(""), reason);
         expect(hear(turnWith(choice, parallel, false), [text], reason)).toEqual(streamed);
       }),

@@ -1,10 +1,10 @@
 import { type GrowingCall, isPlaceholder, isSurelyWhole } from "./growing-call.ts";
 import type { ToolNames } from "./tool-names.ts";
 
-/** Knows which call an entry of a stream speaks of, however little or much it says. */
+/** Finds the call that an entry of a stream belongs to, even if the entry lacks an index, an id or a name. */
 export class CallFinder {
   readonly #names: ToolNames;
-  /** Most count from 0; what does not is looked for in the map. */
+  /** Most providers count indexes from 0. Other indexes are kept in the map. */
   readonly #byIndex: (GrowingCall | undefined)[] = [];
   #byOddIndex: Map<number, GrowingCall> | undefined;
   #byId: Map<string, GrowingCall> | undefined;
@@ -15,16 +15,16 @@ export class CallFinder {
   }
 
   hasIndex(index: number | undefined): boolean {
-    return index !== undefined && this.#placed(index) !== undefined;
+    return index !== undefined && this.#callAt(index) !== undefined;
   }
 
   get last(): GrowingCall | undefined {
     return this.#last;
   }
 
-  /** Nothing where the entry begins another call. */
+  /** `undefined` if the entry begins a new call. */
   find(index: number | undefined, id: string | undefined, name: string | undefined): GrowingCall | undefined {
-    const known = index === undefined ? this.#byItsId(id, name) : this.#at(index, id, name);
+    const known = index === undefined ? this.#withoutIndex(id, name) : this.#withIndex(index, id, name);
     if (!known || (name !== undefined && this.#isAnother(known, id, name))) return undefined;
     this.#learn(known, index, id);
     return known;
@@ -32,7 +32,7 @@ export class CallFinder {
 
   add(call: GrowingCall): void {
     this.#last = call;
-    if (call.index !== undefined) this.#place(call.index, call);
+    if (call.index !== undefined) this.#setCallAt(call.index, call);
     if (call.id !== undefined) this.#identify(call.id, call);
   }
 
@@ -41,11 +41,11 @@ export class CallFinder {
     this.#byId.set(id, call);
   }
 
-  #placed(index: number): GrowingCall | undefined {
+  #callAt(index: number): GrowingCall | undefined {
     return this.#byIndex[index] ?? this.#byOddIndex?.get(index);
   }
 
-  #place(index: number, call: GrowingCall): void {
+  #setCallAt(index: number, call: GrowingCall): void {
     if (Number.isInteger(index) && index >= 0 && index <= this.#byIndex.length) this.#byIndex[index] = call;
     else {
       this.#byOddIndex ??= new Map();
@@ -53,20 +53,20 @@ export class CallFinder {
     }
   }
 
-  #at(index: number, id: string | undefined, name: string | undefined): GrowingCall | undefined {
-    const placed = this.#placed(index);
+  #withIndex(index: number, id: string | undefined, name: string | undefined): GrowingCall | undefined {
+    const atIndex = this.#callAt(index);
     const identified = id === undefined ? undefined : this.#byId?.get(id);
-    // Where several calls have one index, the id tells more; where several have one id, the index does.
-    if (placed) return identified?.index === index ? identified : placed;
+    // If several calls share an index, the id decides; if several share an id, the index decides.
+    if (atIndex) return identified?.index === index ? identified : atIndex;
     if (identified) return identified.index === undefined ? identified : undefined;
     return id === undefined && name === undefined && this.#last?.index === undefined ? this.#last : undefined;
   }
 
-  #byItsId(id: string | undefined, name: string | undefined): GrowingCall | undefined {
+  #withoutIndex(id: string | undefined, name: string | undefined): GrowingCall | undefined {
     if (id === undefined) return this.#last;
     const identified = this.#byId?.get(id);
     if (identified) return identified;
-    // An id that comes after the name belongs to the call that has none yet.
+    // An id that arrives after the name belongs to the last call, if that has no id yet.
     return name === undefined && this.#last?.id === undefined ? this.#last : undefined;
   }
 
@@ -77,11 +77,11 @@ export class CallFinder {
     }
     if (index !== undefined && call.index === undefined) {
       call.index = index;
-      this.#place(index, call);
+      this.#setCallAt(index, call);
     }
   }
 
-  /** A name alone does not tell: some providers repeat it in every delta, and others send it in pieces. */
+  /** A name alone does not show a new call: some providers repeat it in every delta, others send it in pieces. */
   #isAnother(known: GrowingCall, id: string | undefined, name: string): boolean {
     if (known.name === "") return false;
     if (known.done) return true;

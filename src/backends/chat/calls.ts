@@ -13,26 +13,26 @@ import { CallFinder } from "./call-finder.ts";
 import { type GrowingCall, isPlaceholder, isSurelyWhole, isWhole, newCall, release } from "./growing-call.ts";
 import type { ToolNames } from "./tool-names.ts";
 
-/** No model means to make more calls than this at once; a provider that sends more is broken. */
+/** No model intends to make more calls than this at once; a provider that sends more is broken. */
 const mostCalls = 1_024;
 
 /**
- * The tool calls of one chat answer. Providers mark the beginning of a call but not its end: a call is done when its arguments
- * are whole and something else begins, or when the answer ends. It starts when its name is surely whole: a name that no tool has
- * may go on, and waits until arguments come or something else begins.
+ * The tool calls of one chat answer. Providers mark the start of a call but not its end: a call is done when its arguments are
+ * complete and something else begins, or when the answer ends. A call starts when its name is certainly complete. A name that
+ * matches no tool may continue, so it is buffered until arguments arrive or something else begins.
  */
 export class GrowingCalls {
   readonly #emit: Emit;
   readonly #names: ToolNames;
   #finder: CallFinder | undefined;
   readonly #calls: GrowingCall[] = [];
-  /** Calls whose name may not be whole yet, in the order in which their names began. */
+  /** Calls whose name may be incomplete, in the order in which their names began. */
   #held: Set<GrowingCall> | undefined;
   readonly #touched: GrowingCall[] = [];
   #legacy = false;
-  /** How many were given whole. */
+  /** How many calls were emitted complete. */
   given = 0;
-  /** What makes the answer one that cannot be read. */
+  /** The reason to reject the answer, if there is one. */
   trouble: string | undefined;
 
   constructor(emit: Emit, names: ToolNames) {
@@ -57,7 +57,7 @@ export class GrowingCalls {
     this.#grow(call, entry, name, given);
   }
 
-  /** One entry of a message's `tool_calls`: a call of its own, whatever else it says. */
+  /** One entry of a message's `tool_calls`. Each is a separate call, even if ids repeat. */
   takeWhole(entry: JsonObject, repair?: Repair): void {
     const inside = insideOf(entry);
     const name = filled(inside.name);
@@ -69,7 +69,7 @@ export class GrowingCalls {
     this.settle();
   }
 
-  /** The legacy `function_call`: a call without an id. Some providers write it beside the same call in `tool_calls`. */
+  /** The legacy `function_call`: a call without an id. Some providers send it in addition to the same call in `tool_calls`. */
   takeLegacy(entry: JsonObject, repair?: Repair): void {
     const name = filled(entry.name);
     if (name === undefined && isNothing(entry.arguments)) return;
@@ -84,14 +84,14 @@ export class GrowingCalls {
     this.#grow(call, {}, name, entry.arguments);
   }
 
-  /** Something else begins: names go no further, and calls whose arguments are whole are done. */
+  /** Something else begins: buffered names are complete, and calls with complete arguments are done. */
   settle(): void {
     if (this.#touched.length === 0 && !this.#held?.size) return;
     this.#startHeld();
     this.#finishWhole();
   }
 
-  /** The answer ends; false when a call stops in the middle. */
+  /** The answer ends. Returns false if a call is incomplete. */
   end(reason: FinishReason): boolean {
     let whole = true;
     this.#startHeld();
@@ -115,7 +115,7 @@ export class GrowingCalls {
   }
 
   #grow(call: GrowingCall, entry: JsonObject, name: string | undefined, given: JsonValue | undefined): void {
-    // What comes for a call that is done comes too late.
+    // A delta that arrives after its call is done is too late.
     if (call.done || this.trouble) return;
     if (!call.touched) {
       call.touched = true;
@@ -151,7 +151,8 @@ export class GrowingCalls {
 
   #text(call: GrowingCall, piece: string): void {
     if (call.object) {
-      // Two objects are no JSON: arguments that came as an object are whole, unless it was only there to be filled.
+      // Arguments that came as an object are complete, and text appended to them would not be JSON. The exception is an empty
+      // placeholder object, which the text replaces.
       if (!isPlaceholder(call) || !piece.trimStart().startsWith("{")) return;
       if (piece === emptyObject) return;
       call.object = undefined;
@@ -180,7 +181,7 @@ export class GrowingCalls {
     for (const call of this.#held ?? []) this.#start(call);
   }
 
-  /** Calls whose names began earlier start earlier. */
+  /** Calls start in the order in which their names began. */
   #start(call: GrowingCall): void {
     for (const held of this.#held ?? []) {
       this.#held?.delete(held);
@@ -218,7 +219,7 @@ export class GrowingCalls {
 const emptyObject = "{}";
 const readOfCall = new Set(["index", "id", "type", "function", "custom", "name", "arguments", "input"]);
 
-/** Where the name and the arguments are; some providers forget what should be around them. */
+/** The object with the name and the arguments. Some providers omit the `function` wrapper. */
 function insideOf(entry: JsonObject): JsonObject {
   if (isObject(entry.custom)) return entry.custom;
   return isObject(entry.function) ? entry.function : entry;
@@ -236,7 +237,7 @@ function idOf(value: JsonValue | undefined): string | undefined {
   return typeof value === "number" ? String(value) : filled(value);
 }
 
-/** A number, or text that is one. */
+/** Some providers send the index as a string. */
 function indexOf(value: JsonValue | undefined): number | undefined {
   if (typeof value === "number") return value;
   const read = typeof value === "string" && value.trim() !== "" ? Number(value) : Number.NaN;

@@ -2,7 +2,7 @@ import { type Emit, isObject, type JsonObject, type JsonValue, type Repair } fro
 import type { GrowingCalls } from "./calls.ts";
 import { imageItem } from "./images.ts";
 
-/** What a chat message holds, as events: from deltas, from a message, or from both. */
+/** Reads the content of a chat message from deltas, from a whole message, or from both, and emits events. */
 export class MessageContent {
   readonly #emit: Emit;
   readonly #calls: GrowingCalls;
@@ -17,7 +17,7 @@ export class MessageContent {
     this.#calls = calls;
   }
 
-  /** Whether there was anything at all. */
+  /** Whether the message had any content. */
   get any(): boolean {
     return this.#said || this.#thought || this.#refused || this.#carried || this.#calls.any;
   }
@@ -34,16 +34,16 @@ export class MessageContent {
     if (isObject(message.function_call)) this.#calls.takeLegacy(message.function_call, repair);
   }
 
-  /** The message at the end of a stream. It repeats what came by deltas, and brings what did not. */
+  /** The message at the end of a stream. It repeats what the deltas had and may add what they lacked. */
   rest(message: JsonObject, logprobs: JsonValue | undefined): void {
-    const brought = new Set<string>();
-    if (this.#said) brought.add("content");
-    if (this.#thought) brought.add("reasoning").add("reasoning_content");
-    if (this.#refused) brought.add("refusal");
-    if (this.#annotated) brought.add("annotations");
-    if (this.#calls.any) brought.add("tool_calls").add("function_call");
-    if (this.#carried) for (const key of ["images", ...extraKeys]) brought.add(key);
-    const rest = Object.fromEntries(Object.entries(message).filter(([key]) => !brought.has(key)));
+    const emitted = new Set<string>();
+    if (this.#said) emitted.add("content");
+    if (this.#thought) emitted.add("reasoning").add("reasoning_content");
+    if (this.#refused) emitted.add("refusal");
+    if (this.#annotated) emitted.add("annotations");
+    if (this.#calls.any) emitted.add("tool_calls").add("function_call");
+    if (this.#carried) for (const key of ["images", ...extraKeys]) emitted.add(key);
+    const rest = Object.fromEntries(Object.entries(message).filter(([key]) => !emitted.has(key)));
     this.whole(rest, logprobs, "final_only");
   }
 
@@ -78,7 +78,7 @@ export class MessageContent {
     this.#emit({ type: "reasoning.delta", text, part: 0 });
   }
 
-  /** Some providers write content as parts, with the reasoning among them. */
+  /** Some providers send content as parts, with the reasoning among them. */
   #parts(parts: readonly JsonValue[]): void {
     for (const part of parts) {
       if (!isObject(part)) continue;
@@ -92,7 +92,7 @@ export class MessageContent {
     }
   }
 
-  /** Chat nests a citation under its type; the common language has it flat, as Responses does. */
+  /** Chat nests a citation under its type; backend events have it flat, as Responses does. */
   #annotation(annotation: JsonObject): void {
     this.#annotated = true;
     const { type } = annotation;
@@ -116,12 +116,12 @@ export class MessageContent {
   }
 }
 
-/** What a message may hold beside its content, for which only this API has a place. */
+/** Message fields beside the content that only this API has. */
 const extraKeys = ["audio", "reasoning_details"];
 
 const none: readonly JsonValue[] = [];
 
-/** A list; with some providers one call alone stands without it. */
+/** Some providers send a single call without a list. */
 function entriesOf(calls: JsonValue | undefined): readonly JsonValue[] {
   if (!calls) return none;
   return Array.isArray(calls) ? calls : [calls];

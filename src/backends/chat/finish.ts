@@ -1,7 +1,7 @@
-/** What a finish reason means. calls: the model waits for the outputs of its calls. failed: the provider broke off. */
+/** What a finish reason means. calls: the model waits for tool outputs. failed: the provider aborted the answer. */
 export type StopCause = "stop" | "calls" | "length" | "content_filter" | "failed";
 
-/** Providers have words of their own beside those of the API; any other means that the model stopped by itself. */
+/** Providers add reasons of their own to those of the API. An unknown reason means that the model stopped by itself. */
 export function stopCauseOf(reason: string): StopCause {
   return causes.get(reason.toLowerCase()) ?? "stop";
 }

@@ -2,29 +2,29 @@ import { argumentsState, ObjectEnd } from "../../tools/index.ts";
 import type { CallKind, Extensions, FinishReason, JsonObject } from "../../turn/index.ts";
 import type { RepairedCall } from "../repairs.ts";
 
-/** A call as far as it has come. */
+/** A call whose deltas are still arriving. */
 export interface GrowingCall extends RepairedCall {
   kind: CallKind;
   id: string | undefined;
   index: number | undefined;
-  /** Empty until a piece of it has come. */
+  /** Empty until the first piece arrives. */
   name: string;
   arguments: string;
-  /** Whether the arguments are nothing but white space yet. */
+  /** Whether the arguments are only whitespace so far. */
   blank: boolean;
   end: ObjectEnd;
-  /** Arguments that came as an object: held back until the call ends, because each delta may bring it anew and fuller. */
+  /** Arguments that came as an object. Buffered until the call ends, because each delta may repeat the object with more keys. */
   object: JsonObject | undefined;
   extensions: Extensions | undefined;
-  /** Whether anything came since calls were last looked through for whole ones. */
+  /** Whether a delta arrived since the last search for complete calls. */
   touched: boolean;
 }
 
-/** Of a call that is done: nothing more is read of it. */
+/** Shared by all calls that are done: nothing more is fed to it. */
 const reachedEnd = new ObjectEnd();
 reachedEnd.feed("{}");
 
-/** Many calls may be done while the answer goes on: what is not needed to tell them from others goes. */
+/** Many calls may be done while the answer continues. Drops what is not needed to identify the call. */
 export function release(call: GrowingCall): void {
   call.done = true;
   call.arguments = "";
@@ -51,12 +51,15 @@ export function newCall(number: number, index: number | undefined, id: string | 
   };
 }
 
-/** An object that is whole cannot go on. Free text always can, and so can arguments that have not begun. */
+/** A complete object cannot continue. Free text always can, and so can arguments that have not begun. */
 export function isSurelyWhole({ kind, object, end }: GrowingCall): boolean {
   return object !== undefined || (kind === "function" && end.reached);
 }
 
-/** Where the model was cut off, only what is surely whole can be trusted; where it stopped by itself, only JSON can be cut. */
+/**
+ * If the answer was cut off, a call counts only if it is certainly complete. If the model stopped by itself, a call is incomplete
+ * only if its arguments are truncated JSON.
+ */
 export function isWhole(call: GrowingCall, reason: FinishReason): boolean {
   if (reason !== "stop") return isSurelyWhole(call) && !isPlaceholder(call);
   return call.object !== undefined || call.kind === "custom" || argumentsState(call.arguments) !== "cut";

@@ -1,8 +1,8 @@
 import { isObject, type JsonObject, type JsonValue } from "../../turn/index.ts";
 
 /**
- * An image that a model made, as an item of its own: chat providers have it among the `images` beside a message's content. Nothing
- * where the image is not in the answer itself, since the item has a place only for its data.
+ * An image that the model generated, as an item. Chat providers send it in `images` beside the message's content. `undefined` for
+ * an image given by URL, because the item holds only image data.
  */
 export function imageItem(image: JsonValue): JsonObject | undefined {
   if (!isObject(image)) return undefined;

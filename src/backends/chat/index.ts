@@ -3,7 +3,7 @@ import { chatQuirks } from "./quirks.ts";
 import { ChatReader } from "./reader.ts";
 import { chatRequest } from "./request.ts";
 
-/** Chat Completions, as a provider speaks it. */
+/** The Chat Completions API of a provider. */
 export const chatApi: ServiceApi = {
   name: "chat",
   path: "/chat/completions",

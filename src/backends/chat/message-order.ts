@@ -2,68 +2,67 @@ import type { JsonObject, JsonValue } from "../../turn/index.ts";
 import type { MessageOrder } from "../provider-quirks.ts";
 
 /**
- * The messages in an order that the model's template takes. Nothing is left out: who may not speak again speaks longer. Clients of the
- * Responses API say what the system has to say in several pieces, of which many templates keep only the first.
+ * Orders the messages as the model's chat template requires. Nothing is dropped: consecutive messages of one role are merged.
+ * Clients of the Responses API send several system messages, of which many templates keep only the first.
  */
 export function orderMessages(messages: JsonObject[], order: MessageOrder, isChatClient: boolean): JsonObject[] {
-  if (order === "any") return isChatClient ? messages : withOneBeginning(messages);
-  const speeches: JsonObject[][] = [];
+  if (order === "any") return isChatClient ? messages : withOneSystemMessage(messages);
+  const groups: JsonObject[][] = [];
   let mayBeSystem = order === "in turn";
   for (const message of messages) {
     mayBeSystem &&= isSystem(message);
-    // What a template has no place for is said by the user, where it was said.
+    // A system message that the template does not allow becomes a user message at the same position.
     const role = isSystem(message) ? (mayBeSystem ? "system" : "user") : message.role;
-    const speech = speeches.at(-1);
-    const last = speech?.at(-1);
-    if (speech && last && last.role === role && canGoOn(last)) speech.push({ ...message, role });
-    else speeches.push([{ ...message, role }]);
+    const group = groups.at(-1);
+    const last = group?.at(-1);
+    if (group && last && last.role === role && canMerge(last)) group.push({ ...message, role });
+    else groups.push([{ ...message, role }]);
   }
-  return speeches.map(together);
+  return groups.map(mergeMessages);
 }
 
-function withOneBeginning(messages: JsonObject[]): JsonObject[] {
+function withOneSystemMessage(messages: JsonObject[]): JsonObject[] {
   const end = messages.findIndex((message) => !isSystem(message));
   const count = end === -1 ? messages.length : end;
-  return count < 2 ? messages : [together(messages.slice(0, count)), ...messages.slice(count)];
+  return count < 2 ? messages : [mergeMessages(messages.slice(0, count)), ...messages.slice(count)];
 }
 
 function isSystem({ role }: JsonObject): boolean {
   return role === "system" || role === "developer";
 }
 
-/** Each output of a tool is a message of its own, and what follows a call is its output. Of what was heard there is one a message. */
-function canGoOn({ role, tool_calls: calls, audio }: JsonObject): boolean {
+/** Each tool output is a message of its own, calls must be followed by their outputs, and a message holds only one `audio`. */
+function canMerge({ role, tool_calls: calls, audio }: JsonObject): boolean {
   return role !== "tool" && calls === undefined && audio === undefined;
 }
 
-function together(speech: JsonObject[]): JsonObject {
-  const [first = {}, ...others] = speech;
+function mergeMessages(group: JsonObject[]): JsonObject {
+  const [first = {}, ...others] = group;
   if (others.length === 0) return first;
   const message: JsonObject = {};
-  for (const key of new Set(speech.flatMap((said) => Object.keys(said)))) {
-    const values = speech.flatMap((said) => (isSaid(said[key]) ? [said[key]] : []));
-    message[key] = values.every(isWords) && key !== "role" && key !== "name" ? joined(values) : sameOf(values);
+  for (const key of new Set(group.flatMap((one) => Object.keys(one)))) {
+    const values = group.flatMap((one) => (isFilled(one[key]) ? [one[key]] : []));
+    message[key] = values.every(isJoinable) && key !== "role" && key !== "name" ? joined(values) : commonValue(values);
   }
   message.content ??= message.role === "assistant" ? null : "";
   return message;
 }
 
-function isSaid(value: JsonValue | undefined): value is JsonValue {
+function isFilled(value: JsonValue | undefined): value is JsonValue {
   return value !== undefined && value !== null && value !== "";
 }
 
-function isWords(value: JsonValue): value is string | JsonValue[] {
+function isJoinable(value: JsonValue): value is string | JsonValue[] {
   return typeof value === "string" || Array.isArray(value);
 }
 
-/** Words follow words, and parts parts. */
 function joined(values: (string | JsonValue[])[]): JsonValue | undefined {
   if (values.length === 0) return undefined;
   return values.every((value) => typeof value === "string") ? values.join("\n\n") : values.flatMap(partsOf);
 }
 
-/** What can be only one thing is said only where all say the same. */
-function sameOf(values: JsonValue[]): JsonValue | undefined {
+/** A field that holds one value is kept only if all merged messages agree on it. */
+function commonValue(values: JsonValue[]): JsonValue | undefined {
   const [first] = values;
   return values.every((value) => value === first) ? first : undefined;
 }

@@ -1,10 +1,10 @@
 import type { HistoryQuirks } from "../../turn/index.ts";
 import { type ProviderQuirks, refusesSealedReasoning } from "../provider-quirks.ts";
 
-/** The signed or encrypted reasoning that some providers give beside the text of a message, and want back with its calls. */
+/** Signed or encrypted reasoning that some providers send beside a message's text and require back with its calls. */
 const details = "reasoning_details";
 
-/** What providers of Chat Completions want of a conversation: reasoning and signatures have a place in their messages. */
+/** What Chat Completions providers require of a conversation. Their messages have fields for reasoning and signatures. */
 export function chatQuirks(provider: ProviderQuirks): HistoryQuirks {
   return {
     wantsReasoning: true,
@@ -12,7 +12,7 @@ export function chatQuirks(provider: ProviderQuirks): HistoryQuirks {
     refusesReasoning: refusesSealedReasoning,
     takesCallId: (id, model) => provider.takesCallId(id, model),
     callIdFor: (id, model) => provider.callIdFor(id, model),
-    // `extra_content` of a call has a signature without which some providers refuse it.
+    // Some providers refuse a call without the signature in its `extra_content`.
     wantsExtensions: ({ format }) => format === "chat",
     wantedFields: ({ format, fields }) =>
       format === "chat" && fields[details] ? { [details]: fields[details] } : undefined,

@@ -18,7 +18,7 @@ import { type StopCause, stopCauseOf } from "./finish.ts";
 import { ToolNames } from "./tool-names.ts";
 import { readUsage } from "./usage.ts";
 
-/** A chat provider's answer as events: chunk by chunk, or a whole answer in one piece. */
+/** Reads a chat provider's answer, streamed or whole, and emits events. */
 export class ChatReader implements AnswerReader {
   readonly #backend: string;
   readonly #redact: Redact;
@@ -26,10 +26,10 @@ export class ChatReader implements AnswerReader {
   readonly #turn: Turn;
   readonly #calls: GrowingCalls;
   readonly #content: MessageContent;
-  /** What the provider said about why it stopped. */
+  /** The finish reason that the provider sent. */
   #stopped: StopCause | undefined;
   #usage: Usage | undefined;
-  /** A choice that has a whole message in a stream; the last one says the most. */
+  /** A choice with a whole message inside a stream. The last one is the most complete. */
   #final: JsonObject | undefined;
   #answered = false;
   finished = false;
@@ -83,14 +83,14 @@ export class ChatReader implements AnswerReader {
     this.#stop(choice);
   }
 
-  /** Nothing in an event that is a sign of life; the end, where white space stands around it. */
+  /** An event without data is a keep-alive. Whitespace may surround the end marker. */
   #oddData(data: string): void {
     const text = data.trim();
     if (text === done) this.#finish();
     else if (text !== "") throw invalidAnswer(this.#backend, "an event that is not a JSON object");
   }
 
-  /** The one choice that was asked for; objects without any are usage or signs of life. */
+  /** The one requested choice. Objects without choices report usage or are keep-alives. */
   #choice(object: JsonObject): JsonObject | undefined {
     const { choices, usage } = object;
     if (object.error || !Array.isArray(choices)) {
@@ -106,11 +106,11 @@ export class ChatReader implements AnswerReader {
   }
 
   #stop({ finish_reason: reason }: JsonObject): void {
-    // Some providers write an empty reason in every chunk.
+    // Some providers send an empty reason in every chunk.
     if (typeof reason !== "string" || reason === "") return;
     const cause = stopCauseOf(reason);
     if (cause === "failed") throw this.#failure(`it stopped with "${reason}".`);
-    // What was cut stays cut, whatever is said after it.
+    // A cut answer stays cut, whatever reason follows.
     if (this.#stopped !== "length" && this.#stopped !== "content_filter") this.#stopped = cause;
   }
 
@@ -118,7 +118,7 @@ export class ChatReader implements AnswerReader {
     if (!this.#answered) throw invalidAnswer(this.#backend, "an answer without choices");
     if (this.#final && isObject(this.#final.message)) this.#content.rest(this.#final.message, this.#final.logprobs);
     if (this.#calls.trouble) throw invalidAnswer(this.#backend, this.#calls.trouble);
-    // A provider that says that it is done, but not why, has stopped by itself. One that has said nothing at all has not.
+    // A provider that ends without a finish reason has stopped by itself, unless it sent no content at all.
     if (this.#stopped === undefined && !this.#content.any) throw cutAnswer(this.#backend);
     const reason: FinishReason =
       this.#stopped === "length" || this.#stopped === "content_filter" ? this.#stopped : "stop";
@@ -127,16 +127,16 @@ export class ChatReader implements AnswerReader {
     if (whole && reason === "stop" && this.#contradicts())
       this.#emit({ type: "call.repaired", repair: "finish_reason" });
     this.finished = true;
-    // Arguments that stop in the middle mean that the answer does, whatever the provider says.
+    // Incomplete arguments mean that the answer was cut, whatever the provider reports.
     this.#emit({ type: "round.finished", reason: whole || reason !== "stop" ? reason : "length" });
   }
 
-  /** Whether the reason is missing, or not the one that goes with the calls. */
+  /** Whether the finish reason is missing or does not match the calls. */
   #contradicts(): boolean {
     const { given } = this.#calls;
     if (this.#stopped === undefined) return true;
     if (this.#stopped === "calls") return given === 0;
-    // The API itself says "stop" after a call that the request forced.
+    // The API reports "stop" after a call that the request forced.
     return given > 0 && this.#turn.choice.mode !== "forced";
   }
 
@@ -145,7 +145,7 @@ export class ChatReader implements AnswerReader {
   }
 }
 
-/** A provider that was asked for one choice may send more. */
+/** A provider may send several choices though one was requested. */
 function firstOf(choices: readonly JsonValue[]): JsonObject | undefined {
   for (const choice of choices) {
     if (isObject(choice) && (typeof choice.index !== "number" || choice.index === 0)) return choice;

@@ -10,7 +10,7 @@ export function chatRequest(turn: Turn, quirks: Pick<ProviderQuirks, "messageOrd
   const tools = offeredTools(turn.tools, turn.choice).map(writeTool).filter(isObject);
   const same = turn.api === "chat";
   return {
-    // A chat client's other parameters are its own affair; those of another API would be refused.
+    // A chat client's other parameters pass through; a provider would refuse those of another API.
     ...(same && turn.parameters),
     model: turn.model,
     messages: orderMessages(writeMessages(turn), quirks.messageOrder(turn.model), same),
@@ -29,7 +29,7 @@ export function chatRequest(turn: Turn, quirks: Pick<ProviderQuirks, "messageOrd
     stop: settings.stop,
     seed: settings.seed,
     user: settings.user,
-    // Only this API's own clients know whether their provider has a word for none.
+    // Only a chat client knows whether its provider accepts the effort `none`.
     reasoning_effort: !same && settings.effort === "none" ? undefined : settings.effort,
     top_logprobs: settings.topLogprobs,
     ...(same
@@ -41,7 +41,7 @@ export function chatRequest(turn: Turn, quirks: Pick<ProviderQuirks, "messageOrd
           prompt_cache_key: settings.promptCacheKey,
         }
       : {
-          // The older name is the one that every provider knows.
+          // Every provider knows the older name.
           max_tokens: settings.maxOutputTokens,
           logprobs: settings.topLogprobs ? true : undefined,
         }),

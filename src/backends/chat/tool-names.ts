@@ -3,7 +3,7 @@ import type { Tool } from "../../turn/index.ts";
 /** No tool has a longer name. */
 const longestName = 512;
 
-/** The names of a request's tools, which tell whether a name that may come in pieces is whole. */
+/** The names of a request's tools. They show whether a name that may arrive in pieces is complete. */
 export class ToolNames {
   readonly #tools: readonly Tool[];
 
@@ -15,26 +15,23 @@ export class ToolNames {
     return this.#tools.some((tool) => tool.type !== "hosted" && tool.name === name);
   }
 
-  /** The same name, as the tool has it where there is one: calls need not keep a copy each. */
+  /** The tool's own string if a tool has this name, so that calls do not keep copies. */
   shared(name: string): string {
     const tool = this.#tools.find((tool) => tool.type !== "hosted" && tool.name === name);
     return tool && tool.type !== "hosted" ? tool.name : name;
   }
 
-  /** Whether nothing more can come: a tool has this name, and no other has one that begins with it. */
+  /** Whether the name is complete: a tool has it, and no other tool's name begins with it. */
   isWhole(name: string): boolean {
     return name.length > longestName || (this.has(name) && !this.#isProperBeginning(name));
   }
 
-  /** Whether a tool has a name that begins so, or this name. */
+  /** Whether a tool's name equals or begins with this. */
   isBeginning(name: string): boolean {
     return this.#tools.some((tool) => tool.type !== "hosted" && tool.name.startsWith(name));
   }
 
-  /**
-   * A name that was begun, with one more piece of it. Some providers give the whole name again, or all of it that there is by
-   * now, in place of the next piece.
-   */
+  /** Appends the next piece of a name. Some providers send the whole name again, or all of it so far, instead of the next piece. */
   join(begun: string, piece: string): string {
     const joined = begun + piece;
     if (this.isBeginning(joined)) return joined;

@@ -1,19 +1,19 @@
-/** What an app-server of some version can be asked for. */
+/** What an app-server supports, by its version. */
 export interface Abilities {
-  /** As it says itself, such as `0.166.0`; nothing where it does not say. */
+  /** As the app-server reports it, for example `0.166.0`; `undefined` if it does not. */
   version: string | undefined;
-  /** Tools of the client, and the raw events that tell when the model's response is complete. */
+  /** Client tools, and the raw events that show when the model's response is complete. */
   native: boolean;
-  /** A conversation can be put into a thread. */
+  /** A conversation can be injected into a thread. */
   injects: boolean;
-  /** A turn can begin without a new message of the user. */
+  /** A turn can start without a new user message. */
   startsEmpty: boolean;
 }
 
 /** The lowest versions in which each was seen to work. */
 const since = { native: [0, 146], injects: [0, 121], startsEmpty: [0, 133] } as const;
 
-/** `userAgent` is what `initialize` answers: `toolwire/0.166.0 (Debian 12.0.0; x86_64) …`. */
+/** `userAgent` comes from the result of `initialize`: `toolwire/0.166.0 (Debian 12.0.0; x86_64) …`. */
 export function abilitiesOf(userAgent: string): Abilities {
   const found = /^[^/]*\/(\d+)\.(\d+)\.(\d+)/.exec(userAgent);
   if (!found) return { version: undefined, native: true, injects: true, startsEmpty: true };

@@ -1,4 +1,4 @@
-/** Codex does something by itself that it was told not to: a command, a patch, a search. */
+/** Codex did something on its own that its settings forbid: a command, a patch, a search. */
 export class Alarm extends Error {
   /** The type of the item. */
   readonly what: string;

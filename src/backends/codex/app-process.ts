@@ -1,9 +1,9 @@
 import { type ChildProcess, spawn } from "node:child_process";
 
-/** How long a process may take to end when its input is closed, and when it is asked to. */
+/** How long a process may take to exit after its stdin closes, and after SIGTERM. */
 const politeEnd = 1_500;
 const firmEnd = 2_000;
-/** The last of what it complains about, for when it ends. */
+/** How much of the end of stderr is kept to explain an exit. */
 const mostComplaint = 4_096;
 
 const hasGroups = process.platform !== "win32";
@@ -19,7 +19,7 @@ export class AppProcess {
 
   constructor(command: readonly string[], args: readonly string[], cwd: string, env: NodeJS.ProcessEnv) {
     const [program = "", ...rest] = command;
-    // In a group of its own: what is typed at the gateway's terminal is not meant for it.
+    // In a process group of its own, so that signals from the gateway's terminal do not reach it.
     const options = { cwd, env, detached: hasGroups, windowsHide: true };
     this.#child = spawn(program, [...rest, ...args], { ...options, stdio: ["pipe", "pipe", "pipe"] });
     this.exited = new Promise((resolve) => {
@@ -35,7 +35,7 @@ export class AppProcess {
     this.#child.stderr?.on("error", () => {});
   }
 
-  /** The pipes; nothing where the program could not be started. */
+  /** `undefined` if the program could not be started. */
   get pipes(): { input: NonNullable<ChildProcess["stdin"]>; output: NonNullable<ChildProcess["stdout"]> } | undefined {
     const { stdin, stdout } = this.#child;
     return stdin && stdout && this.#child.pid !== undefined ? { input: stdin, output: stdout } : undefined;
@@ -45,7 +45,7 @@ export class AppProcess {
     return this.#child.pid;
   }
 
-  /** What it said last before it ended, on one line and without colours. */
+  /** The last line on stderr that looks like an error, else the last line; without colours. */
   get lastWords(): string {
     // biome-ignore lint/suspicious/noControlCharactersInRegex: terminal colours begin with one
     const plain = this.#complaint.replace(/\x1b\[[0-9;]*m/g, "");
@@ -55,7 +55,7 @@ export class AppProcess {
     );
   }
 
-  /** Closing its input asks it to end; a process that does not is ended. */
+  /** Closing stdin asks the process to exit. A process that does not is killed. */
   async end(): Promise<void> {
     if (this.#isOver) return;
     this.#child.stdin?.end();
@@ -66,7 +66,7 @@ export class AppProcess {
     await this.exited;
   }
 
-  /** Codex as npm installs it is a program that starts another: both are meant. */
+  /** Codex as installed by npm is a program that starts another. The signal must reach both. */
   #signal(signal: NodeJS.Signals): void {
     const { pid } = this.#child;
     try {

@@ -9,60 +9,60 @@ import { endedByItself, errorOf, noteOnInstructions, noteOnModels, noteOnTools, 
 
 export interface AppServerOptions extends LaunchOptions {
   notice: Notice;
-  /** Starts one after the other what would disturb one another. */
+  /** Runs starts in the same home one after the other, because concurrent ones can fail. */
   inTurn: <T>(start: () => Promise<T>) => Promise<T>;
 }
 
-/** A process that runs and can be asked. */
+/** A running process that accepts requests. */
 export interface Session {
   connection: Connection;
   abilities: Abilities;
-  /** A folder with nothing in it. */
+  /** An empty folder. */
   cwd: string;
-  /** What a person should know of it. */
+  /** Notes for the operator. */
   notes: string[];
-  /** Keeps the process for one turn, until what this returns is called. */
+  /** Keeps the process for one turn, until the returned function is called. */
   lease(): () => void;
-  /** It did not answer when it should have. */
+  /** Reports that the process did not answer in time. */
   suspect(): void;
 }
 
 interface Running extends Session, Launched {
   startedAt: number;
-  /** Of the home and the files that it was started with. */
+  /** Of the home and the files that the process was started with. */
   signature: string;
   leases: number;
   isSuspected: boolean;
 }
 
-/** Between two attempts to start it. */
+/** Milliseconds between two attempts to start the process. */
 const [shortestPause, longestPause] = [250, 30_000];
-/** A process that lived so long was well. */
-const lifeOfAHealthyOne = 10_000;
-/** A request waits for a process that is about to start again, but not for long. */
+/** A process that ran this long was healthy: its exit resets the count of failures. */
+const healthyUptime = 10_000;
+/** How long a request waits for a process that is about to restart. */
 const longestWait = 5_000;
-/** How long a process that did not answer may take for the easiest of questions. */
-const lastPatience = 5_000;
-/** Codex keeps about 33 KB of records of every turn in its databases, whatever it is told. */
-const turnsOfOneLife = 5_000;
-/** Processes that were relieved and still have turns to finish. */
-const mostLeaving = 3;
+/** How long an unresponsive process may take to answer the simplest request. */
+const lastAnswerTimeout = 5_000;
+/** After this many turns a fresh process takes over: Codex stores about 33 KB per turn in its databases, whatever its settings. */
+const turnsPerProcess = 5_000;
+/** How many replaced processes may still have turns to finish. */
+const maxReplaced = 3;
 
 /**
- * One long-lived `codex app-server` for a home: started before it is needed, started again when it has ended, with growing pauses
- * where that keeps happening, and relieved by a fresh one when it has served long or its home has changed.
+ * One long-lived `codex app-server` for a home. It starts before the first request and restarts when it exits, with growing pauses
+ * if it keeps exiting. A fresh process replaces it after many turns, or when its home has changed.
  */
 export class AppServer {
   readonly #options: AppServerOptions;
   readonly #closing = new Cancellation();
   #running: Running | undefined;
   #starting: Promise<Running> | undefined;
-  readonly #leaving = new Set<Running>();
+  readonly #replaced = new Set<Running>();
   #restart: NodeJS.Timeout | undefined;
   #abilities: Abilities | undefined;
   #trouble: Trouble | undefined;
   #failures = 0;
-  /** Before that it is not started again. */
+  /** The process is not restarted before this time. */
   #notBefore = 0;
 
   constructor(options: AppServerOptions) {
@@ -73,19 +73,19 @@ export class AppServer {
     if (!this.#running) this.#start().catch(() => {});
   }
 
-  /** The process, when it runs as its home says, and a model can be asked. */
+  /** The process, if it is up to date with its home and a model can be used. */
   async session(cancellation: Cancellation): Promise<Session> {
-    const running = await unless(cancellation, this.#current(cancellation));
+    const running = await orCancelled(cancellation, this.#current(cancellation));
     if (running.trouble) throw errorOf(running.trouble);
     return running;
   }
 
-  /** The process, where it runs now. */
+  /** The process, if it is running now. */
   get now(): Session | undefined {
     return this.#running;
   }
 
-  /** What it could do when it was started last. */
+  /** What the process supported at its last start. */
   get abilities(): Abilities | undefined {
     return this.#abilities;
   }
@@ -94,18 +94,18 @@ export class AppServer {
     this.#closing.cancel(new TurnError("shutting_down", "The gateway is shutting down."));
     clearTimeout(this.#restart);
     await this.#starting?.catch(() => {});
-    const all = [...this.#leaving, ...(this.#running ? [this.#running] : [])];
+    const all = [...this.#replaced, ...(this.#running ? [this.#running] : [])];
     this.#running = undefined;
     await Promise.all(all.map((running) => this.#end(running)));
   }
 
-  /** Codex reads its home for every thread, so that what somebody has changed there must not meet an old process. */
+  /** Codex reads its home for every thread, so a changed home must not be used with an old process. */
   async #current(cancellation: Cancellation): Promise<Running> {
-    const running = this.#running ?? (await this.#soon(cancellation));
+    const running = this.#running ?? (await this.#awaitStart(cancellation));
     if ((await this.#signatureNow(running)) === running.signature) return running;
-    if (this.#running !== running) return this.#running ?? this.#soon(cancellation);
-    if (!this.#starting) this.#tell("info", {}, "the home of Codex has changed, and a fresh process takes over");
-    return this.#soon(cancellation);
+    if (this.#running !== running) return this.#running ?? this.#awaitStart(cancellation);
+    if (!this.#starting) this.#tell("info", {}, "the Codex home has changed; starting a new Codex process");
+    return this.#awaitStart(cancellation);
   }
 
   async #signatureNow({ workplace, hasBareModels }: Running): Promise<string> {
@@ -113,7 +113,7 @@ export class AppServer {
     return hasBareModels ? `${home} ${models}` : home;
   }
 
-  async #soon(cancellation: Cancellation): Promise<Running> {
+  async #awaitStart(cancellation: Cancellation): Promise<Running> {
     if (this.#starting) return this.#starting;
     const wait = this.#notBefore - performance.now();
     if (wait > longestWait)
@@ -150,13 +150,13 @@ export class AppServer {
       leases: 0,
       isSuspected: false,
       lease: () => {
-        if (++turns % turnsOfOneLife === 0 && this.#running === running) this.#start().catch(() => {});
+        if (++turns % turnsPerProcess === 0 && this.#running === running) this.#start().catch(() => {});
         return this.#lease(running);
       },
       suspect: () => void this.#suspect(running),
     };
     running.signature = await this.#signatureNow(running);
-    // Codex itself may write there when it starts; but what somebody has mended meanwhile, the process has not seen.
+    // Codex itself may write to its home at start. But if the operator fixed the home meanwhile, the process has not seen it.
     if (running.trouble && !running.signature.startsWith(before)) running.signature = before;
     return running;
   }
@@ -164,10 +164,10 @@ export class AppServer {
   #events(): ConnectionEvents {
     return {
       onDeclined: (method) =>
-        this.#tell("error", { method }, "Codex asked for what it must not have, and was declined"),
+        this.#tell("error", { method }, `declined a request of Codex that is not allowed (${method})`),
       onBroken: (error) => {
         if (error instanceof PipeClosed) return;
-        this.#tell("error", { why: error.message }, "Codex cannot be understood and is ended");
+        this.#tell("error", { why: error.message }, "cannot read the messages of Codex; stopping the process");
       },
     };
   }
@@ -180,10 +180,10 @@ export class AppServer {
     this.#trouble = undefined;
     void running.process.exited.then(() => this.#hasEnded(running));
     const { abilities, notes, trouble, process: started } = running;
-    this.#tell("info", { version: abilities.version ?? "unknown", pid: started.pid ?? 0 }, "Codex has started");
+    this.#tell("info", { version: abilities.version ?? "unknown", pid: started.pid ?? 0 }, "Codex started");
     for (const note of notes) this.#tell("warn", {}, note);
     if (trouble) this.#tell("warn", {}, trouble.sentence);
-    if (old) this.#letGo(old);
+    if (old) this.#retire(old);
     return running;
   }
 
@@ -194,7 +194,7 @@ export class AppServer {
     const trouble = error instanceof FailedStart ? error.trouble : { sentence: String(error), again: true };
     this.#trouble = trouble;
     this.#tell("error", {}, trouble.sentence);
-    // What a person has to mend is tried again when somebody asks.
+    // A problem that the operator must fix is retried only on the next request.
     if (trouble.again && !this.#running) this.#startLater();
     throw errorOf(trouble);
   }
@@ -202,26 +202,26 @@ export class AppServer {
   #hasEnded(running: Running): void {
     const { name, redact } = this.#options;
     const { process: ended, connection, workplace, startedAt } = running;
-    connection.end(gone(name));
-    this.#leaving.delete(running);
+    connection.end(processEnded(name));
+    this.#replaced.delete(running);
     void workplace.remove().catch(() => {});
     if (this.#running !== running) return;
     this.#running = undefined;
     if (this.#closing.reason) return;
-    if (performance.now() - startedAt > lifeOfAHealthyOne) this.#failures = 0;
+    if (performance.now() - startedAt > healthyUptime) this.#failures = 0;
     this.#pause();
     const words = redact(ended.lastWords).slice(0, 500);
     this.#trouble = endedByItself(name, words);
-    this.#tell("error", { said: words }, "Codex has ended and is started again");
+    this.#tell("error", { said: words }, "Codex exited unexpectedly; restarting it");
     this.#startLater();
   }
 
-  /** The old one ends when its last turn has. */
-  #letGo(old: Running): void {
-    this.#leaving.add(old);
+  /** The old process ends after its last turn. */
+  #retire(old: Running): void {
+    this.#replaced.add(old);
     if (old.leases === 0) void this.#end(old);
-    const [oldest] = this.#leaving;
-    if (oldest && this.#leaving.size > mostLeaving) void this.#end(oldest);
+    const [oldest] = this.#replaced;
+    if (oldest && this.#replaced.size > maxReplaced) void this.#end(oldest);
   }
 
   #lease(running: Running): () => void {
@@ -231,33 +231,33 @@ export class AppServer {
       if (isOver) return;
       isOver = true;
       running.leases--;
-      if (running.leases === 0 && this.#leaving.has(running)) void this.#end(running);
+      if (running.leases === 0 && this.#replaced.has(running)) void this.#end(running);
     };
   }
 
-  /** A process that cannot even say which threads it has, and says nothing else either, is of no use to anybody. */
+  /** Ends a process that neither lists its threads nor sends anything else. */
   async #suspect(running: Running): Promise<void> {
     if (running.isSuspected) return;
     running.isSuspected = true;
     const { connection } = running;
     const since = performance.now();
-    await inTime(connection.request("thread/loaded/list", {}), lastPatience, () => new Error("no answer")).catch(
+    await inTime(connection.request("thread/loaded/list", {}), lastAnswerTimeout, () => new Error("no answer")).catch(
       () => {},
     );
     running.isSuspected = false;
-    // One that has much to do answers late, but it is heard.
+    // A busy process answers late, but it still sends something.
     if (connection.heardAt > since) return;
-    this.#tell("error", {}, "Codex does not answer and is ended");
+    this.#tell("error", {}, "Codex does not answer; stopping the process");
     await this.#end(running);
   }
 
   async #end({ process: running, connection, workplace }: Running): Promise<void> {
-    connection.end(this.#closing.reason ?? gone(this.#options.name));
+    connection.end(this.#closing.reason ?? processEnded(this.#options.name));
     await running.end();
     await workplace.remove().catch(() => {});
   }
 
-  /** The next attempt waits, longer each time, and not always the same. */
+  /** The next attempt waits, longer each time and with jitter. */
   #pause(): void {
     const pause = Math.min(longestPause, shortestPause * 2 ** this.#failures++);
     this.#notBefore = performance.now() + pause * (0.75 + Math.random() / 2);
@@ -274,16 +274,16 @@ export class AppServer {
   }
 }
 
-/** The supervisor has pauses of its own: an end of the process speaks against no service. */
-function gone(name: string): TurnError {
+/** The supervisor has its own pauses, so the exit of a process must not count against the service. */
+function processEnded(name: string): TurnError {
   return new TurnError("upstream_unavailable", `The program of the backend "${name}" has ended.`, {
     status: 502,
     failure: { by: "backend", phase: "connection", remedy: "retry" },
   });
 }
 
-/** Waits, but not longer than until the stop. */
-function unless<T>(cancellation: Cancellation, promise: Promise<T>): Promise<T> {
+/** Waits for the promise, but no longer than until cancellation. */
+function orCancelled<T>(cancellation: Cancellation, promise: Promise<T>): Promise<T> {
   return new Promise((resolve, reject) => {
     const leave = () => reject(cancellation.reason ?? new Error("stopped"));
     if (cancellation.reason) leave();

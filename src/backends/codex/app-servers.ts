@@ -1,9 +1,9 @@
 import { AppServer, type AppServerOptions } from "./app-server.ts";
 
-/** The app-servers of a gateway: one for a home and a command, however many backends and models lead to it. */
+/** The app-servers of a gateway: one per home and command, shared by all backends and models that use it. */
 export class AppServers {
   readonly #servers = new Map<string, AppServer>();
-  /** The last start in each home: two that set up a new one at once would fail. */
+  /** The last start in each home. Two processes that set up a new home at the same time would fail. */
   readonly #starts = new Map<string, Promise<unknown>>();
 
   for(options: Omit<AppServerOptions, "inTurn">): AppServer {

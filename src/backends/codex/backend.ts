@@ -21,19 +21,19 @@ import { codexQuirks } from "./quirks.ts";
 import { withImages } from "./remote-images.ts";
 
 export interface CodexOptions {
-  /** The backend's name in the configuration; as the name of a model it means the home's own. */
+  /** The backend's name in the configuration. As a model name it selects the home's default model. */
   name: string;
   timeouts: { idle: number };
-  /** Images that are given by their addresses are fetched here. */
+  /** Whether the gateway fetches images that are given by URL. */
   fetchImages: boolean;
   redact: Redact;
   notice: Notice;
 }
 
-/** How long a question about its state waits for a process that is starting. */
+/** How long a request for models or readiness waits for a process that is starting. */
 const patience = 3_000;
 
-/** Codex's app-server as a way to the models that Codex can ask. */
+/** Reaches the models that Codex can use, through its app-server. */
 export class CodexBackend implements Backend {
   readonly name: string;
   readonly capabilities: Capabilities;
@@ -49,7 +49,7 @@ export class CodexBackend implements Backend {
     this.#options = options;
     this.capabilities = {
       carries: (tool) => tool.type === "function",
-      // Codex lets no client say that a tool has to be called.
+      // Codex has no parameter that forces a tool call.
       needsPrompt: ({ choice }) => demandsCall(choice) || server.abilities?.native === false,
       alwaysStreams: true,
       endsAtCalls: true,
@@ -82,7 +82,7 @@ export class CodexBackend implements Backend {
   }
 
   async #models(): Promise<string[]> {
-    const { connection } = await this.#server.session(patient());
+    const { connection } = await this.#server.session(startDeadline());
     const late = () => new TurnError("upstream_timeout", "Codex did not tell its models in time.");
     const { data } = await inTime(connection.request("model/list", { limit: 200 }), patience, late);
     if (!Array.isArray(data)) return [];
@@ -92,7 +92,7 @@ export class CodexBackend implements Backend {
   }
 
   async #ready(): Promise<string | null> {
-    return this.#server.session(patient()).then(
+    return this.#server.session(startDeadline()).then(
       () => null,
       (error: unknown) => (error instanceof Error ? error.message : String(error)),
     );
@@ -104,8 +104,8 @@ export class CodexBackend implements Backend {
   }
 }
 
-/** Over by itself. */
-function patient(): Cancellation {
+/** A cancellation that fires by itself. */
+function startDeadline(): Cancellation {
   const cancellation = new Cancellation();
   const failure: Failure = { by: "backend", phase: "connection", remedy: "retry" };
   const late = () => cancellation.cancel(new TurnError("upstream_unavailable", "Codex is starting.", { failure }));

@@ -7,38 +7,38 @@ import { readMessage } from "./read-message.ts";
 import { Requests } from "./requests.ts";
 import { wellFormed } from "./well-formed.ts";
 
-/** Who hears what is said about a thread. */
+/** Receives the messages about one thread. */
 export interface ThreadListener {
   hear(method: string, params: JsonObject): void;
-  /** The app-server waits for what a client's tool gives; `cancel` tells it that nothing will come. */
+  /** The app-server waits for the result of a client's tool; `cancel` answers that there will be none. */
   called(cancel: () => void): void;
-  /** Called once after each read in which something was heard. */
+  /** Called once after each read that had a message for this listener. */
   flush(): void;
   /** The app-server is gone. */
   lost(error: Error): void;
 }
 
 export interface ConnectionEvents {
-  /** The app-server wants something of us that it does not get. */
+  /** The app-server sent a request that was declined. */
   onDeclined(method: string, params: JsonObject): void;
-  /** It speaks no protocol that we know, or no more. Told once. */
+  /** The pipe closed, or its data does not follow the protocol. Called once. */
   onBroken(error: Error): void;
 }
 
-/** A pipe to the process is gone; mostly the process has ended. */
+/** A pipe to the process closed, mostly because the process exited. */
 export class PipeClosed extends Error {}
 
-/** A conversation with one app-server process: requests and their answers, and what it tells about its threads. */
+/** The connection to one app-server process: requests and their responses, and notifications about its threads. */
 export class Connection {
   readonly #input: Writable;
   readonly #output: Readable;
   readonly #events: ConnectionEvents;
   readonly #requests: Requests;
   readonly #threads = new Map<string, ThreadListener>();
-  /** Those that have heard something in this read. */
+  /** Listeners that got a message in this read. */
   readonly #touched = new Set<ThreadListener>();
   #isOver = false;
-  /** When anything was heard last. */
+  /** When the last data arrived. */
   heardAt = 0;
 
   constructor(input: Writable, output: Readable, events: ConnectionEvents) {
@@ -69,7 +69,7 @@ export class Connection {
     this.#threads.delete(thread);
   }
 
-  /** Nothing more will come: everybody who waits is told. */
+  /** No more messages will arrive, so everything that waits fails. */
   end(error: Error): void {
     this.#isOver = true;
     this.#requests.end(error);
@@ -108,15 +108,15 @@ export class Connection {
         this.#requests.answered(message.id, message.result, message.error);
         return;
       case "request":
-        this.#asked(message);
+        this.#onRequest(message);
         return;
       case "notification":
-        this.#told(message.method, message.params);
+        this.#onNotification(message.method, message.params);
     }
   }
 
-  /** Who listens to the thread knows of its calls. Everything else is declined. */
-  #asked({ id, method, params }: Incoming & { kind: "request" }): void {
+  /** A tool call goes to the listener of its thread. Every other request is declined. */
+  #onRequest({ id, method, params }: Incoming & { kind: "request" }): void {
     const listener = this.#listenerOf(params);
     if (method === "item/tool/call" && listener) {
       listener.called(() => this.#send({ id, result: cancelled }));
@@ -128,7 +128,7 @@ export class Connection {
     this.#events.onDeclined(method, params);
   }
 
-  #told(method: string, params: JsonObject): void {
+  #onNotification(method: string, params: JsonObject): void {
     const listener = this.#listenerOf(params);
     if (!listener) return;
     listener.hear(method, params);

@@ -1,7 +1,7 @@
 import { type FilePart, type ImagePart, type Part, TurnError } from "../../turn/index.ts";
 import { imageType, imageTypes } from "./image-type.ts";
 
-/** A part of a message as Codex can show it to the model. Errors name `param` as where in the request it stands. */
+/** A message part in a form that Codex can show to the model. Errors name `param` as its position in the request. */
 export function asShown(part: Part, param: string): Part {
   switch (part.type) {
     case "text":
@@ -17,12 +17,12 @@ export function asShown(part: Part, param: string): Part {
   }
 }
 
-/** Whether the image stands elsewhere. */
+/** Whether the image is given by URL instead of as data. */
 export function isRemote(part: Part): part is ImagePart & { url: string } {
   return part.type === "image" && part.url !== undefined && !/^data:/i.test(part.url);
 }
 
-/** Codex leaves out an image of low detail without a word, and refuses what is not one of its words for it. */
+/** Codex silently drops an image of low detail, and refuses unknown values of `detail`. */
 function shownImage(image: ImagePart, param: string): ImagePart {
   if (isRemote(image)) throw remoteImage(param);
   const { url, fileId, detail } = image;
@@ -30,7 +30,7 @@ function shownImage(image: ImagePart, param: string): ImagePart {
   return { type: "image", url, fileId, detail: detail === "high" || detail === "original" ? detail : "auto" };
 }
 
-/** Codex leaves out what it cannot read, and the model is told so in the client's place. */
+/** Codex drops an image that it cannot read, and reports that to the model instead of the client. */
 function isReadable(url: string | undefined): boolean {
   const [, data = ""] = /^data:[^,]*;base64,([\s\S]{0,64})/i.exec(url ?? "") ?? [];
   return imageType(Buffer.from(data, "base64")) !== undefined;

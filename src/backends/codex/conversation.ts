@@ -16,30 +16,30 @@ import { asShown } from "./content.ts";
 import type { ToolNames } from "./tool-names.ts";
 
 /**
- * The whole conversation as items of a thread. Codex drops an output whose call is not there, and makes up one for a call that has
- * none; so what has no counterpart is told in words.
+ * The whole conversation as thread items. Codex drops an output without its call and invents an output for a call without one, so
+ * an unpaired item is written as text.
  */
 export function writeConversation({ instructions, input, inputParam = "input" }: Turn, names: ToolNames): JsonObject[] {
   const pairs = pairUp(input);
   const written = input.flatMap((item): JsonObject[] => {
     if (item.type === "reasoning") return writeReasoning(item);
     if (item.type === "opaque") return writeOpaque(item);
-    const told =
+    const shown =
       item.type === "message" ? withRole(item, inputParam) : withPartner(item, pairs.get(item), names, inputParam);
-    return [writeItem(told) ?? []].flat();
+    return [writeItem(shown) ?? []].flat();
   });
   const first = instructions ? writeItem(message("developer", [text(instructions)])) : undefined;
   return first ? [first, ...written] : written;
 }
 
-type Half = CallItem | OutputItem;
+type CallOrOutput = CallItem | OutputItem;
 
 /**
- * Which output belongs to which call. An id may stand twice in a conversation: then an output belongs to the last turn of the
- * assistant that has such a call, and there to the first that waits.
+ * Pairs each output with its call. If an id occurs twice in the conversation, an output belongs to the last assistant turn with
+ * such a call, and there to the first call without an output.
  */
-function pairUp(input: readonly Item[]): ReadonlyMap<Half, Half> {
-  const pairs = new Map<Half, Half>();
+function pairUp(input: readonly Item[]): ReadonlyMap<CallOrOutput, CallOrOutput> {
+  const pairs = new Map<CallOrOutput, CallOrOutput>();
   const waiting = new Map<string, { call: CallItem; turn: number }[]>();
   let turn = 0;
   for (const item of input) {
@@ -57,7 +57,7 @@ function pairUp(input: readonly Item[]): ReadonlyMap<Half, Half> {
   return pairs;
 }
 
-function withPartner(item: Half, partner: Half | undefined, names: ToolNames, param: string): Item {
+function withPartner(item: CallOrOutput, partner: CallOrOutput | undefined, names: ToolNames, param: string): Item {
   if (item.type === "call") {
     return partner ? { ...item, id: undefined, name: names.toCodex(item.name) } : unanswered(item);
   }
@@ -66,7 +66,7 @@ function withPartner(item: Half, partner: Half | undefined, names: ToolNames, pa
   return { ...item, kind: partner.kind, id: undefined, output };
 }
 
-/** `system` is dropped by Codex without a word. Of what only the Responses API has a word for, `phase` is one that models miss. */
+/** Codex silently drops `system` messages. Of the fields that only the Responses API has, models need `phase`. */
 function withRole({ role, content, extensions }: MessageItem, param: string): MessageItem {
   const { phase } = extensions?.format === "responses" ? extensions.fields : {};
   return {
@@ -78,14 +78,14 @@ function withRole({ role, content, extensions }: MessageItem, param: string): Me
   };
 }
 
-/** What is not sealed can be read by nobody, for the service keeps none. */
+/** Reasoning without encrypted content is useless to the service, because the service stores none. */
 function writeReasoning({ id, summary, encrypted }: ReasoningItem): JsonObject[] {
   if (encrypted === undefined) return [];
   const texts = summary.map((text) => ({ type: "summary_text", text }));
   return [{ type: "reasoning", id, summary: texts, encrypted_content: encrypted }];
 }
 
-/** What the service has made and can read again. Anything else would be Codex's own affair. */
+/** Items that the service made and can read again. Other types would belong to Codex itself. */
 const readable = new Set(["compaction", "web_search_call"]);
 
 function writeOpaque({ format, fields }: OpaqueItem): JsonObject[] {
@@ -96,7 +96,7 @@ function unanswered(call: CallItem): MessageItem {
   return message("user", [text(`${callRecord(call)}\n(The assistant made this call. No result of it was given.)`)]);
 }
 
-/** A tool's words are nobody's instructions, wherever they stand. */
+/** A tool output must never become an instruction, so it is sent as a user message. */
 function uncalled({ callId, output }: OutputItem, param: string): MessageItem {
   if (typeof output === "string") return message("user", [text(outputRecord(callId, output))]);
   const texts = output.flatMap((part) => (part.type === "text" ? [part.text] : []));

@@ -1,6 +1,6 @@
 import type { JsonObject } from "../../turn/index.ts";
 
-/** How the app-server's requests are turned down, in the words of each; those without words of their own get an error. */
+/** How to decline the app-server's requests, each in its own result format. Requests not listed here get an error. */
 export const declined: Readonly<Record<string, JsonObject>> = {
   "item/commandExecution/requestApproval": { decision: "decline" },
   "item/fileChange/requestApproval": { decision: "decline" },
@@ -9,5 +9,5 @@ export const declined: Readonly<Record<string, JsonObject>> = {
   execCommandApproval: { decision: "denied" },
 };
 
-/** What a call of a client's tool comes to: its turn is ended, and this reaches no model. */
+/** The result of a client's tool call. Its turn is interrupted, so no model sees this. */
 export const cancelled: JsonObject = { contentItems: [], success: false };

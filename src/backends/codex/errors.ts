@@ -3,10 +3,10 @@ import type { Redact } from "../provider-words.ts";
 import { cutAnswer, errorFromStatus } from "../upstream-errors.ts";
 import type { RpcError } from "./protocol.ts";
 
-/** How a turn ended that Codex calls a failure: some are ends that a client knows another way. */
+/** How a turn ended that Codex reports as failed. Some of these are regular endings for a client. */
 export type FailedTurn = { reason: "length" | "content_filter" } | { error: TurnError };
 
-/** What a turn failed with, as Codex tells it: `{ message, codexErrorInfo }`. */
+/** Reads the error of a failed turn, as Codex reports it: `{ message, codexErrorInfo }`. */
 export function readFailure(backend: string, reported: JsonValue | undefined, redact: Redact): FailedTurn {
   const error = isObject(reported) ? reported : {};
   const message = typeof error.message === "string" ? error.message : "";
@@ -45,7 +45,7 @@ function errorFor(backend: string, info: JsonValue | undefined, message: string,
     case "responseStreamDisconnected":
       return status === undefined ? cutAnswer(backend) : byStatus(backend, status, message, redact);
     case "responseTooManyFailedAttempts":
-      // What the provider said with it is lost.
+      // Codex does not pass on the provider's message here.
       return errorFromStatus(backend, status ?? 502, "", {}, redact);
     case "httpConnectionFailed":
     case "responseStreamConnectionFailed":
@@ -54,25 +54,25 @@ function errorFor(backend: string, info: JsonValue | undefined, message: string,
   return fromWords(backend, message, status, redact);
 }
 
-/** Where Codex has no word for it, its sentence has what the provider said. */
+/** Without an error code from Codex, its message holds what the provider said. */
 function fromWords(backend: string, message: string, status: number | undefined, redact: Redact): TurnError {
   const body = parseJson(message);
   if (isObject(body)) return errorFromStatus(backend, status ?? 400, message, {}, redact);
   if (status !== undefined) return byStatus(backend, status, message, redact);
   const cut = /^stream disconnected before completion(?:: (.*))?$/s.exec(message);
-  // A refusal in plain text comes as it is.
-  if (!cut && ofTheHome.test(message)) return unusable(backend, message, redact);
-  if (!cut) return ofOthers.test(message) ? failed(backend, message, redact, 502) : rejected(400, message, redact);
+  // Codex passes on a plain-text refusal unchanged.
+  if (!cut && homeProblem.test(message)) return unusable(backend, message, redact);
+  if (!cut) return otherFailure.test(message) ? failed(backend, message, redact, 502) : rejected(400, message, redact);
   const said = cut[1] ?? "";
-  const isOfTransport =
+  const isTransportError =
     /^(?:stream closed|Transport error|network error|idle timeout|error (?:decoding|sending))/i.test(said);
-  return said === "" || isOfTransport ? cutAnswer(backend) : failed(backend, said, redact, 502);
+  return said === "" || isTransportError ? cutAnswer(backend) : failed(backend, said, redact, 502);
 }
 
-/** What fails around a request, and not because of it. */
-const ofOthers = /^$|discovery failed|timed? ?out|high demand/i;
-/** What whoever runs the gateway has to mend. */
-const ofTheHome =
+/** Failures that the request did not cause. */
+const otherFailure = /^$|discovery failed|timed? ?out|high demand/i;
+/** Problems that the operator must fix. */
+const homeProblem =
   /environment variable|config(?:uration)?\b|log(?:ged)? ?(?:in|out)|sign(?:ed)? ?(?:in|out)|(?:access|refresh) token/i;
 
 function infoOf(info: JsonValue | undefined): [word: string, details: JsonObject] {
@@ -131,19 +131,19 @@ function unreachable(backend: string): TurnError {
   });
 }
 
-/** Codex did not do what it was asked to. */
+/** Codex answered a request with an error. */
 export function errorFromRefusal(backend: string, { method, code, message }: RpcError, redact: Redact): TurnError {
   const said = redact(message.slice(0, 500));
-  const isOfRequest = code === invalidRequest || code === invalidParams;
-  // A thread that cannot be had is nobody's request, unless its tools are named.
-  const isOfHome = method === "thread/start" && !/dynamic tool|verbosity|service_?tier/i.test(said);
-  if (isOfRequest && !isOfHome) {
+  const isBadRequest = code === invalidRequest || code === invalidParams;
+  // A failed `thread/start` is not the client's fault, unless the message names its tools, verbosity or service tier.
+  const isHomeProblem = method === "thread/start" && !/dynamic tool|verbosity|service_?tier/i.test(said);
+  if (isBadRequest && !isHomeProblem) {
     return new TurnError("upstream_rejected", `The backend "${backend}" refused the request: ${said}`, {
       failure: { by: "backend", phase: "answer", remedy: "none", quotes: true },
     });
   }
   return new TurnError("upstream_unavailable", `The backend "${backend}" cannot be used now: ${said}`, {
-    failure: { by: "backend", phase: "connection", remedy: isOfRequest ? "none" : "retry" },
+    failure: { by: "backend", phase: "connection", remedy: isBadRequest ? "none" : "retry" },
   });
 }
 

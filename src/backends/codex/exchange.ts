@@ -15,24 +15,24 @@ export interface ExchangeOptions {
   backend: string;
   redact: Redact;
   notice: Notice;
-  /** Milliseconds of silence after which the turn is given up. */
+  /** Milliseconds of silence after which the turn fails. */
   idle: number;
-  /** The home's own model is asked, whichever it is. */
+  /** Use the home's default model. */
   ownModel: boolean;
 }
 
-/** What a client that reads slowly may let wait here; the pipe is everybody's, and cannot be stopped for one. */
-const mostWaiting = 64 * 1024 * 1024;
-/** So long nothing comes between a call and the end of the response only where there is no such end. */
+/** How many characters may be buffered for a slow client. All turns share the pipe, so it cannot be paused for one. */
+const maxBuffered = 64 * 1024 * 1024;
+/** If nothing arrives for this long after a call, the end of the response is not coming. */
 const quietAfterCall = 5_000;
-/** How long Codex may take to do what it is asked to; a hundred that ask at once wait for several seconds. */
+/** How long Codex may take to answer a request; with a hundred concurrent requests it takes several seconds. */
 const patience = 60_000;
-/** How long the end of a thread is waited for. */
+/** The same for the requests that end a thread. */
 const patienceAtEnd = 10_000;
 
 const [mostInterrupts, betweenInterrupts] = [100, 25];
 
-/** One turn in a thread of its own, which is dropped when the turn is over. */
+/** One turn in its own thread, which is dropped after the turn. */
 export class Exchange implements ThreadListener {
   readonly #session: Session;
   readonly #round: BackendRound;
@@ -42,17 +42,17 @@ export class Exchange implements ThreadListener {
   readonly #onCancel = () => this.#fail(this.#round.cancellation.reason);
   #thread: string | undefined;
   #idle: NodeJS.Timeout | undefined;
-  /** The calls that Codex waits for, and how long nothing else may happen. */
+  /** The calls that Codex waits for, and the timer that cancels them if nothing else arrives. */
   readonly #calls: (() => void)[] = [];
   #quiet: NodeJS.Timeout | undefined;
-  /** The client is full: what is given meanwhile waits in the answer, and how much that is. */
+  /** Whether the client is full, and how many characters were buffered since. */
   #isFull = false;
-  #waiting = 0;
+  #buffered = 0;
   #isSettled = false;
   #resolve: () => void = () => {};
   #reject: (error: unknown) => void = () => {};
   #onSettled: () => void = () => {};
-  /** The thread is gone. */
+  /** Resolves when the thread is dropped. */
   dropped: Promise<void> = Promise.resolve();
 
   constructor(turn: Turn, session: Session, round: BackendRound, options: ExchangeOptions) {
@@ -81,7 +81,7 @@ export class Exchange implements ThreadListener {
       this.#reject = reject;
     });
     const asked = this.#ask().catch((error: unknown) => this.#fail(error));
-    // What was begun is ended in its own time; the client does not wait for that.
+    // The thread ends in the background; the client does not wait for it.
     this.dropped = Promise.all([asked, settled]).then(() => this.#drop());
     return done;
   }
@@ -109,8 +109,8 @@ export class Exchange implements ThreadListener {
   }
 
   /**
-   * The call was heard of before, and the turn ends when the model's response is complete. But where the response broke off behind
-   * the call, Codex says so only when nothing is waited for.
+   * A raw event has already reported the call, and the turn ends when the model's response is complete. But if the response broke
+   * off after the call, Codex reports that only when it waits for no call.
    */
   called(cancel: () => void): void {
     if (this.#isSettled) return;
@@ -123,25 +123,25 @@ export class Exchange implements ThreadListener {
   hear(method: string, params: JsonObject): void {
     this.#quiet?.refresh();
     try {
-      // Also when all is said: then it tells that the turn has ended.
+      // Also after the end of the answer: the reader must still see that the turn has ended.
       this.#reader.hear(method, params);
       if (this.#reader.finished) this.#settle(this.#resolve);
-      else this.#listenOn(params);
+      else this.#trackProgress(params);
     } catch (error) {
       this.#fail(error);
     }
   }
 
-  /** Silence counts from the first that is heard of the answer: how long that may take is not for us to say. */
-  #listenOn({ delta, item, turnId }: JsonObject): void {
+  /** The idle timeout starts with the first message of the answer. This class does not limit the time before that. */
+  #trackProgress({ delta, item, turnId }: JsonObject): void {
     if (turnId !== this.#reader.turn || (delta === undefined && item === undefined)) return;
     if (this.#idle) this.#idle.refresh();
     else if (delta !== undefined || isAnswer(item)) {
       this.#idle = setTimeout(() => this.#fail(silent(this.#options.backend)), this.#options.idle);
     }
     if (!this.#isFull) return;
-    this.#waiting += typeof delta === "string" ? delta.length : JSON.stringify(item ?? null).length;
-    if (this.#waiting > mostWaiting) this.#fail(tooSlow());
+    this.#buffered += typeof delta === "string" ? delta.length : JSON.stringify(item ?? null).length;
+    if (this.#buffered > maxBuffered) this.#fail(tooSlow());
   }
 
   flush(): void {
@@ -150,15 +150,15 @@ export class Exchange implements ThreadListener {
       const full = this.#round.flush();
       if (!full) return;
       this.#isFull = true;
-      this.#waiting = 0;
-      full.then(() => this.#goOn(), this.#onCancel);
+      this.#buffered = 0;
+      full.then(() => this.#resume(), this.#onCancel);
     } catch (error) {
-      // The pipe is everybody's: what goes wrong with one turn must not reach the others.
+      // All turns share the pipe, so a failure of one must not reach the others.
       this.#fail(error);
     }
   }
 
-  #goOn(): void {
+  #resume(): void {
     this.#isFull = false;
     this.flush();
   }
@@ -177,23 +177,27 @@ export class Exchange implements ThreadListener {
     const { backend, notice, redact } = this.#options;
     if (thrown instanceof RpcError) return errorFromRefusal(backend, thrown, redact);
     if (!(thrown instanceof Alarm)) return thrown;
-    notice("error", { backend, item: thrown.what }, "Codex did something by itself, and its turn was ended");
+    notice(
+      "error",
+      { backend, item: thrown.what },
+      `Codex did something that was not requested (${thrown.what}); its turn was ended`,
+    );
     const what = `something that nobody asked for (an item of type ${thrown.what}); its turn was ended`;
     return new TurnError("upstream_invalid", `The backend "${backend}" did ${what}.`);
   }
 
-  #settle(tell: () => void): void {
+  #settle(finish: () => void): void {
     if (this.#isSettled) return;
     this.#isSettled = true;
     this.#reader.abandon();
     clearTimeout(this.#idle);
     clearTimeout(this.#quiet);
     this.#round.cancellation.offCancel(this.#onCancel);
-    tell();
+    finish();
     this.#onSettled();
   }
 
-  /** A turn that was interrupted leaves words of Codex's own in its thread, so that no thread is used twice. */
+  /** An interrupted turn leaves Codex's own text in its thread, so no thread is used twice. */
   async #drop(): Promise<void> {
     const threadId = this.#thread;
     if (threadId === undefined) return;
@@ -203,7 +207,7 @@ export class Exchange implements ThreadListener {
     this.#session.connection.unlisten(threadId);
   }
 
-  /** Between the answer to `turn/start` and the turn's first moment Codex knows of no turn that it could end. */
+  /** Shortly after the response to `turn/start`, Codex does not know the turn yet and cannot interrupt it. */
   async #interrupt(params: JsonObject): Promise<void> {
     for (let left = mostInterrupts; left > 0 && !this.#reader.ended; left--) {
       const error = await this.#request("turn/interrupt", params, patienceAtEnd).then(() => undefined, asIs);
@@ -213,7 +217,7 @@ export class Exchange implements ThreadListener {
   }
 }
 
-/** What was asked is told as well. */
+/** Codex also reports the items of the request. */
 function isAnswer(item: JsonObject[string]): boolean {
   return isObject(item) && item.type !== "userMessage" && item.role !== "user" && item.role !== "developer";
 }

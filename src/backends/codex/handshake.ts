@@ -3,7 +3,7 @@ import { type Abilities, abilitiesOf } from "./abilities.ts";
 import type { Connection } from "./connection.ts";
 import { RpcError } from "./protocol.ts";
 
-/** Said often, and of no use here. */
+/** Frequent notifications that are not used here. */
 export const unheard = [
   "account/rateLimits/updated",
   "app/list/updated",
@@ -31,11 +31,11 @@ export async function initialize(connection: Connection, version: string): Promi
 /** The home's configuration, as Codex reads it. */
 export interface HomeSettings {
   config: JsonObject;
-  /** The places of what somebody has set, such as `features.goals`. */
+  /** The paths of the settings that are set explicitly, for example `features.goals`. */
   written: string[];
 }
 
-/** Very old versions do not tell it, and then all is at its default. */
+/** Very old versions do not report it; all settings then count as defaults. */
 export async function readHomeSettings(connection: Connection): Promise<HomeSettings> {
   const { config, origins } = await connection.request("config/read", {}).catch((error: unknown): JsonObject => {
     if (error instanceof RpcError && !/unknown (?:variant|method)/i.test(error.message)) throw error;
@@ -44,13 +44,13 @@ export async function readHomeSettings(connection: Connection): Promise<HomeSett
   return { config: isObject(config) ? config : {}, written: isObject(origins) ? Object.keys(origins) : [] };
 }
 
-/** An account that cannot be read now may well be there. */
+/** An account that cannot be read now may still exist. */
 export async function readNeedsLogin(connection: Connection): Promise<boolean> {
   const { account, requiresOpenaiAuth } = await connection.request("account/read", {}).catch((): JsonObject => ({}));
   return account === null && requiresOpenaiAuth === true;
 }
 
-/** What its version promises, tried: a thread with a tool in it, which is dropped at once. Some are set up to refuse it. */
+/** Checks what the version promises, with a thread that has a tool and is dropped at once. Some installations refuse it. */
 export async function confirm(connection: Connection, abilities: Abilities, cwd: string): Promise<Abilities> {
   if (!abilities.native) return abilities;
   const tool = { type: "function", name: "probe", description: "", inputSchema: { type: "object", properties: {} } };

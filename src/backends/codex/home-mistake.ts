@@ -1,6 +1,6 @@
 import { execFile } from "node:child_process";
 
-/** What Codex says against the configuration of its home; nothing where it can use it. A command that ends at once asks nobody. */
+/** The error that Codex reports for its home's configuration, else empty. The command exits at once and contacts no service. */
 export function readMistake(
   command: readonly string[],
   settings: readonly string[],

@@ -2,10 +2,10 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { isObject, type JsonObject, type JsonValue, parseJson } from "../../turn/index.ts";
 
-/** Shorter ones are words that stand everywhere. */
+/** Shorter values may be ordinary words that occur everywhere. */
 const shortest = 8;
 
-/** What a home holds that must not be read outside: the keys of its providers and its login. */
+/** The secrets of a home that must not leave it: the keys of its providers and its login. */
 export async function readSecrets(home: string, config: JsonObject, env: NodeJS.ProcessEnv): Promise<string[]> {
   const [login, dotenv] = await Promise.all([read(join(home, "auth.json")), readEnvironment(home)]);
   const providers = isObject(config.model_providers) ? Object.values(config.model_providers).filter(isObject) : [];
@@ -17,7 +17,7 @@ export async function readSecrets(home: string, config: JsonObject, env: NodeJS.
   return [...new Set(found.filter((text) => text.length >= shortest))];
 }
 
-/** The variable of the provider's key, where it is not set: then no request can go out. */
+/** The environment variable of the provider's key, if it is not set. Without it every request fails. */
 export async function missingVariable(
   home: string,
   config: JsonObject,
@@ -50,7 +50,7 @@ function textsIn(value: JsonValue | undefined): string[] {
   return isObject(value) ? Object.values(value).flatMap(textsIn) : [];
 }
 
-/** Codex takes variables from a file in its home as well. */
+/** Codex also reads variables from a file in its home. */
 async function readEnvironment(home: string): Promise<Record<string, string>> {
   const lines = (await read(join(home, ".env"))).split("\n");
   const entries = lines.flatMap((line) => {

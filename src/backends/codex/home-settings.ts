@@ -2,21 +2,21 @@ import { isObject, type JsonObject } from "../../turn/index.ts";
 import type { HomeSettings } from "./handshake.ts";
 
 /**
- * What has to be said against the configuration of a home, which is otherwise kept: its MCP servers are not started, and its
- * provider makes no second attempts, since those are made here.
+ * Settings that override the configuration of a home, which is otherwise kept. Its MCP servers are not started, and its provider
+ * does not retry, because the gateway does.
  */
 export function homeSettings({ config, written }: HomeSettings): string[] {
   return [...withoutServers(config), ...withoutFeatures(config, written), ...withoutRetries(config)];
 }
 
-/** What has to do with the way to the service, and not with what the model is shown. */
-const ofTheWay = /auth|api_key|proxy|identity|fast|network|websocket|connection/;
+/** Features that concern the connection to the service, not what the model sees. */
+const connectionFeature = /auth|api_key|proxy|identity|fast|network|websocket|connection/;
 
-/** What somebody has switched on for Codex is not meant for others. */
+/** A feature that the operator enabled for their own use of Codex is not meant for clients. */
 function withoutFeatures({ features }: JsonObject, written: readonly string[]): string[] {
   const names = written.flatMap((place) => /^features\.(\w+)$/.exec(place)?.[1] ?? []);
   const isOn = (name: string) => isObject(features) && features[name] === true;
-  return names.filter((name) => isOn(name) && !ofTheWay.test(name)).map((name) => `features.${name}=false`);
+  return names.filter((name) => isOn(name) && !connectionFeature.test(name)).map((name) => `features.${name}=false`);
 }
 
 function withoutServers({ mcp_servers: servers }: JsonObject): string[] {
@@ -38,8 +38,8 @@ function withoutRetries({
 }
 
 /**
- * OpenAI, as Codex has it built in, tries for half a minute before it says that something failed, and cannot be told otherwise. So
- * there is another of the same: with the same login and the same addresses.
+ * Codex's built-in OpenAI provider retries for half a minute before it reports a failure, and no setting changes that. So this
+ * defines a second one with the same login and the same addresses.
  */
 function mirror(baseUrl: JsonObject[string]): string[] {
   const address = typeof baseUrl === "string" ? `base_url=${JSON.stringify(baseUrl)},` : "";

@@ -1,10 +1,10 @@
 import { stat } from "node:fs/promises";
 import { join } from "node:path";
 
-/** What Codex reads of a home, and what must be kept from it. */
+/** The files that Codex reads from a home, and those that must be hidden from it. */
 const files = ["auth.json", "config.toml", ".env", "AGENTS.md", "AGENTS.override.md"];
 
-/** Changes when somebody logs in, sets another provider, or writes instructions. */
+/** Changes when the operator logs in, sets another provider, or writes instructions. */
 export function signatureOf(home: string): Promise<string> {
   return signatures(files.map((name) => join(home, name)));
 }

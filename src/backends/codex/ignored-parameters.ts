@@ -1,6 +1,6 @@
 import type { JsonValue } from "../../turn/index.ts";
 
-/** What neither Codex nor its threads can be told, as a request of either API names it, with what each is where nothing is said. */
+/** Parameters of either API that neither Codex nor its threads support, with their default values. */
 export const ignoredParameters: ReadonlyMap<string, JsonValue> = new Map<string, JsonValue>([
   ["temperature", 1],
   ["top_p", 1],

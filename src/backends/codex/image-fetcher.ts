@@ -7,7 +7,7 @@ const patience = 10_000;
 const largest = 20 * 1024 * 1024;
 const mostRedirects = 3;
 
-/** Fetches images from the network, and nothing but images, and not from this machine's own network. */
+/** Fetches images, and only images, from public addresses. */
 export class ImageFetcher {
   readonly #isAllowed: (address: string) => boolean;
   readonly #agent: Agent;
@@ -17,7 +17,7 @@ export class ImageFetcher {
     this.#agent = new Agent({ connect: { timeout: patience, lookup: lookupAllowed(isAllowed) } });
   }
 
-  /** As a data: URL. Rejects with what was wrong, in words that tell nothing of the place. */
+  /** Returns a data: URL. Rejects with a message that reveals nothing about the address. */
   async fetch(address: string, signal: AbortSignal): Promise<string> {
     const stop = AbortSignal.any([signal, AbortSignal.timeout(patience)]);
     let url = new URL(address);
@@ -36,7 +36,7 @@ export class ImageFetcher {
   #get(url: URL, signal: AbortSignal): Promise<Dispatcher.ResponseData> {
     if (url.protocol !== "https:" && url.protocol !== "http:") throw new Error("the address is not one of the web");
     const host = url.hostname.replace(/^\[(.*)\]$/, "$1");
-    // What is no name is not looked up.
+    // An IP address is not looked up, so it is checked here.
     if (isIP(host) !== 0 && !this.#isAllowed(host)) throw new Error(notPublic);
     const timeouts = { headersTimeout: patience, bodyTimeout: patience };
     const asked = request(url, { dispatcher: this.#agent, signal, headers: { accept: "image/*" }, ...timeouts });

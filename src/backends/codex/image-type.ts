@@ -1,4 +1,4 @@
-/** What an image is, by its first bytes and not by what it is called; nothing where a model could not look at it. */
+/** The type of an image by its first bytes, whatever its declared type; `undefined` if models do not support it. */
 export function imageType(bytes: Buffer): string | undefined {
   const start = bytes.subarray(0, 12).toString("latin1");
   if (start.startsWith("\x89PNG\r\n\x1a\n")) return "png";

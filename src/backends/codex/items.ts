@@ -14,28 +14,28 @@ import type { ToolNames } from "./tool-names.ts";
 interface Message {
   type: "message";
   number: number;
-  /** What was given of it. */
+  /** The text emitted so far. */
   text: string;
 }
 
 interface Reasoning {
   type: "reasoning";
   number: number;
-  /** Which of its two texts is shown: the first that comes. */
+  /** Which of its two texts is emitted: the one that arrives first. */
   shows: "summary" | "content" | undefined;
   parts: Set<number>;
 }
 
-/** The items of one turn, as Codex tells of them and as its raw events have them. */
+/** The items of one turn, from Codex's own events and from the raw events of the model's response. */
 export class Items {
   readonly #names: ToolNames;
   readonly #emit: Emit;
   readonly #open = new Map<string, Message | Reasoning>();
-  /** Those that were given to their end. */
+  /** Ids of the items that were emitted to their end. */
   readonly #done = new Set<string>();
   #last = 0;
   calls = 0;
-  /** The arguments of a call stop in the middle. */
+  /** Whether the arguments of a call are cut off. */
   isCut = false;
 
   constructor(names: ToolNames, emit: Emit) {
@@ -46,8 +46,8 @@ export class Items {
   started(item: JsonValue | undefined): void {
     if (!isObject(item)) return;
     if (item.type === "contextCompaction") throw tooLong();
-    if (!quiet.has(String(item.type))) throw new Alarm(String(item.type));
-    // Some services name two items alike.
+    if (!expectedTypes.has(String(item.type))) throw new Alarm(String(item.type));
+    // Some services give two items the same id.
     this.#done.delete(idOf(item));
     if (item.type === "agentMessage") this.#message(idOf(item), phaseOf(item));
     if (item.type === "reasoning") this.#reasoning(idOf(item));
@@ -65,10 +65,10 @@ export class Items {
     if (reasoning) this.#think(reasoning, delta, typeof part === "number" ? part : 0, of);
   }
 
-  /** As Codex shows it. Where there are raw events, those say when it is done. */
+  /** The item as Codex shows it. If there are raw events, those end the item. */
   completed(item: JsonValue | undefined, isRaw: boolean): void {
     if (!isObject(item)) return;
-    if (!quiet.has(String(item.type))) throw new Alarm(String(item.type));
+    if (!expectedTypes.has(String(item.type))) throw new Alarm(String(item.type));
     const id = idOf(item);
     if (item.type === "agentMessage" && typeof item.text === "string") {
       this.#complete(id, item.text);
@@ -77,7 +77,7 @@ export class Items {
     if (item.type === "reasoning" && !isRaw) this.#endReasoning(id, undefined);
   }
 
-  /** As the model's response has it. */
+  /** The item as the model's response has it. */
   raw(item: JsonValue | undefined): void {
     if (!isObject(item)) return;
     switch (item.type) {
@@ -131,7 +131,7 @@ export class Items {
     this.#emit({ type: "reasoning.delta", item: reasoning.number, text, part });
   }
 
-  /** What did not come in pieces. Codex takes some words out of a message, so that what came may be no part of the whole. */
+  /** Emits what the deltas lacked. Codex removes some text from a message, so the deltas need not be a prefix of it. */
   #complete(id: string, text: string): void {
     const message = this.#message(id);
     if (message && text.length > message.text.length && text.startsWith(message.text)) {
@@ -165,7 +165,7 @@ export class Items {
     this.#endReasoning(id, typeof item.encrypted_content === "string" ? item.encrypted_content : undefined);
   }
 
-  /** A message that was begun and has nothing in it when all is over is one that Codex has no words for. */
+  /** A message that is still empty at the end of the turn is a refusal whose text Codex does not pass on. */
   refuse(): void {
     for (const message of this.#open.values()) {
       if (message.type === "message" && message.text === "") {
@@ -199,7 +199,7 @@ export class Items {
     this.#emit({ type: "call.started", call, kind, name: this.#names.toClient(String(item.name)), callId, id });
     const written = typeof text === "string" ? text : "";
     if (written !== "") this.#emit({ type: "call.arguments", call, delta: written });
-    // A call that stops in the middle is never done.
+    // A call with cut arguments is never done.
     if (kind === "function" && argumentsState(written) === "cut") this.isCut = true;
     else this.#emit({ type: "call.done", call });
   }
@@ -207,15 +207,15 @@ export class Items {
 
 const refused = "The model refused to answer; Codex does not pass its words on.";
 
-/** Whether it is said on the way or as the answer, where the model tells. */
+/** Whether the message is commentary or the final answer, if the model says so. */
 function phaseOf({ phase }: JsonObject): Extensions | undefined {
   return typeof phase === "string" ? { format: "responses", fields: { phase } } : undefined;
 }
 
 type Kind = "summary" | "content";
 
-/** What may happen in a turn without tools of Codex's own. */
-const quiet = new Set([
+/** Item types that may occur in a turn without Codex's own tools. */
+const expectedTypes = new Set([
   "userMessage",
   "agentMessage",
   "reasoning",
@@ -225,7 +225,7 @@ const quiet = new Set([
   "plan",
 ]);
 
-/** Codex would go on with a summary of the conversation, of which the client knows nothing. */
+/** Codex would continue with a summary of the conversation, and the client would not know. */
 function tooLong(): TurnError {
   return new TurnError("upstream_rejected", "The conversation is too long for this model, as Codex counts it.", {
     upstreamCode: "context_length_exceeded",

@@ -22,28 +22,28 @@ import {
 import { createWorkplace, type Workplace } from "./workplace.ts";
 
 export interface LaunchOptions {
-  /** The name of the backend, for sentences. */
+  /** The backend's name, for messages. */
   name: string;
   command: readonly string[];
   home: string;
-  /** Toolwire's own. */
+  /** Toolwire's version. */
   version: string;
-  /** Milliseconds within which it must have said who it is. */
+  /** Milliseconds within which the process must finish the handshake. */
   patience: number;
   redact: (text: string) => string;
-  /** Takes what must never be shown. */
+  /** Registers secrets for redaction. */
   learn: (secrets: readonly string[]) => void;
 }
 
-/** A process that has started and said who it is. */
+/** A process that has finished the handshake. */
 export interface Launched {
   process: AppProcess;
   connection: Connection;
   workplace: Workplace;
   abilities: Abilities;
-  /** What a person has to do before a model can be asked. */
+  /** What the operator must fix before a model can be used. */
   trouble: Trouble | undefined;
-  /** Whether what Codex knows of models by name was taken out of them. */
+  /** Whether the tools and instructions that Codex gives to known models were removed. */
   hasBareModels: boolean;
 }
 
@@ -58,8 +58,8 @@ export class FailedStart extends Error {
 }
 
 /**
- * Starts an app-server for a home. It is started twice: what has to stand on its command line depends on what the home says, which
- * only Codex itself can read. The stop ends whatever has begun.
+ * Starts an app-server for a home. It is started twice, because its command line depends on the home's configuration, which only
+ * Codex can read. Cancellation ends every process that was started.
  */
 export async function launch(
   options: LaunchOptions,
@@ -88,20 +88,20 @@ export async function launch(
   try {
     const own = [...textOnly(), `sqlite_home=${JSON.stringify(workplace.databases)}`];
     const patience = AbortSignal.any([leaving.signal, AbortSignal.timeout(Math.max(options.patience, 5_000))]);
-    // With a configuration that it cannot read, an app-server falls back to Codex's own, and asks its service for this and that.
+    // With a configuration that it cannot read, an app-server falls back to Codex's defaults and sends requests to Codex's service.
     const [mistake, bundled] = await Promise.all([
       readMistake(options.command, own, env, patience),
       readBundledModels(options.command, env, patience),
     ]);
     if (mistake !== "") throw new FailedStart(wrongSettings(options, options.redact(mistake)));
     const first = start(own);
-    const home = await meet(options, first, silent, readHomeSettings);
+    const home = await runHandshake(options, first, noEvents, readHomeSettings);
     await first.end();
     options.learn(await readSecrets(options.home, home.config, env));
     const hasBareModels = await writeBareModels(home.config, bundled, workplace.models);
     const catalog = hasBareModels ? [`model_catalog_json=${JSON.stringify(workplace.models)}`] : [];
     const second = start([...own, ...homeSettings(home), ...catalog]);
-    return await meet(options, second, events, async (connection, abilities) => ({
+    return await runHandshake(options, second, events, async (connection, abilities) => ({
       process: second,
       connection,
       workplace,
@@ -112,7 +112,7 @@ export async function launch(
   } catch (error) {
     await end();
     await workplace.remove().catch(() => {});
-    // A provider that is misspelled must not become another.
+    // A misspelled provider must fail, not be replaced by another.
     if (error instanceof RpcError) throw new FailedStart(wrongSettings(options, options.redact(error.message)));
     throw error;
   } finally {
@@ -121,9 +121,9 @@ export async function launch(
 }
 
 function environmentFor({ home }: Workplace): NodeJS.ProcessEnv {
-  // Also older versions leave the files of this machine alone then, whatever tools they have.
+  // This also keeps older versions away from the files of this machine, whatever tools they have.
   const own = { CODEX_HOME: home, CODEX_EXEC_SERVER_URL: "none" };
-  // What it says to nobody in particular is heard only when it ends, and then it should be about the end.
+  // stderr is read only after an exit and should then give the reason, so logging is off.
   return { RUST_LOG: "off", ...process.env, ...own };
 }
 
@@ -138,14 +138,14 @@ async function troubleOf(
   return variable === undefined ? undefined : noVariable(name, variable);
 }
 
-const silent: ConnectionEvents = { onDeclined: () => {}, onBroken: () => {} };
+const noEvents: ConnectionEvents = { onDeclined: () => {}, onBroken: () => {} };
 
-/** The first words with a process; they must be over soon. */
-async function meet<T>(
+/** Runs the handshake with a process, within a time limit. */
+async function runHandshake<T>(
   { name, command, version, patience, redact }: LaunchOptions,
   started: AppProcess,
   events: ConnectionEvents,
-  talk: (connection: Connection, abilities: Abilities) => Promise<T>,
+  afterInitialize: (connection: Connection, abilities: Abilities) => Promise<T>,
 ): Promise<T> {
   const explain = (reason: ExitReason) =>
     new FailedStart(
@@ -169,11 +169,11 @@ async function meet<T>(
   const late = new Promise<never>((_, reject) => {
     timer = setTimeout(() => reject(new FailedStart(tooSlow(name, patience))), patience);
   });
-  const talked = initialize(connection, version).then((abilities) => talk(connection, abilities));
+  const completed = initialize(connection, version).then((abilities) => afterInitialize(connection, abilities));
   try {
-    return await Promise.race([talked, ended, late]);
+    return await Promise.race([completed, ended, late]);
   } finally {
     clearTimeout(timer);
-    for (const promise of [talked, ended, late]) promise.catch(() => {});
+    for (const promise of [completed, ended, late]) promise.catch(() => {});
   }
 }

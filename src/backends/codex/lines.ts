@@ -1,13 +1,13 @@
 import { StringDecoder } from "node:string_decoder";
 
-/** A whole conversation may stand in one line; more than a request can be is nonsense. */
+/** One line may hold a whole conversation, but not more than a request can. */
 const longestLine = 128 * 1024 * 1024;
 
-/** Puts the pieces of a pipe together to lines. */
+/** Splits the data of a pipe into lines. */
 export class Lines {
   readonly #decoder = new StringDecoder("utf8");
   readonly #onLine: (line: string) => void;
-  /** The pieces of the line that has not ended. */
+  /** The pieces of the incomplete line. */
   #pieces: string[] = [];
   #length = 0;
 

@@ -4,7 +4,7 @@ import { isObject, type JsonObject, parseJson } from "../../turn/index.ts";
 
 const largestCatalog = 64 * 1024 * 1024;
 
-/** The list of models that Codex knows by name, as it prints it; nothing where it does not, as older versions. */
+/** The list of models that Codex knows by name, as it prints it; empty if it cannot, as in older versions. */
 export async function readBundledModels(
   command: readonly string[],
   env: NodeJS.ProcessEnv,
@@ -16,8 +16,8 @@ export async function readBundledModels(
 }
 
 /**
- * Codex gives tools and a way of working to models that it knows, whatever its settings say. Writes the list of them with all that
- * taken out: the home's own where it has one. Tells whether there is one.
+ * Codex gives tools and instructions to models that it knows, whatever its settings. Writes the model list without them: the home's
+ * own list if it has one, else the bundled one. Returns false without a list.
  */
 export async function writeBareModels(
   { model_catalog_json: own }: JsonObject,
@@ -40,18 +40,18 @@ function bareModel(model: JsonObject): JsonObject {
     apply_patch_tool_type: null,
     shell_type: "disabled",
     supports_search_tool: false,
-    // What the client does not say is left to the service, and not to Codex.
+    // What the client does not set is left to the service, not to Codex.
     default_verbosity: null,
     ...("supports_reasoning_effort_updates" in model && { supports_reasoning_effort_updates: false }),
     ...(tools !== undefined && { experimental_supported_tools: [] }),
-    // Where a conversation seems too long for a model, Codex has it summed up, and what the client said is gone.
+    // If Codex considers a conversation too long for a model, it summarizes it, and the client's messages are lost.
     context_window: everything,
     max_context_window: everything,
     ...(isObject(policy) && { truncation_policy: { ...policy, limit: everything } }),
   };
 }
 
-/** Beyond what a request can hold, by whichever measure it is counted. */
+/** More than a request can hold, in any unit. */
 const everything = 100_000_000;
 
 function run(program: string, args: readonly string[], env: NodeJS.ProcessEnv, signal: AbortSignal): Promise<string> {

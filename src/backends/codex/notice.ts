@@ -1,6 +1,6 @@
 import type { JsonValue } from "../../turn/index.ts";
 
-/** What a person who runs the gateway should hear. */
+/** Reports something to the operator of the gateway. */
 export type Notice = (
   level: "info" | "warn" | "error",
   fields: { [field: string]: JsonValue },

@@ -2,7 +2,7 @@ import { type Item, isObject, type JsonObject, type JsonValue, type Turn } from 
 import { writeItem } from "../../wire/responses/items.ts";
 import { asShown } from "./content.ts";
 
-/** What a turn begins with where a thread cannot be given the conversation: all of it as one message, read from top to bottom. */
+/** The input of a turn if the conversation cannot be injected into the thread: all of it as one message, in order. */
 export function writeTranscript({ input, inputParam = "input" }: Turn): JsonObject[] {
   const messages = input.flatMap((item) => (item.type === "message" ? [item] : []));
   const [only] = messages;
@@ -13,7 +13,7 @@ export function writeTranscript({ input, inputParam = "input" }: Turn): JsonObje
   return parts.length > 0 ? parts : [{ type: "text", text: "" }];
 }
 
-/** The last message of the user as what a turn begins with, and the items before it. */
+/** The last user message as the input of a turn, and the items before it. */
 export function splitLast(items: readonly JsonObject[]): { before: JsonObject[]; input: JsonObject[] } {
   const last = items.at(-1);
   if (last?.type !== "message" || last.role !== "user" || !Array.isArray(last.content)) {

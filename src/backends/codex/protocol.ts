@@ -1,8 +1,8 @@
 import type { JsonObject, JsonValue } from "../../turn/index.ts";
 
 /**
- * The app-server's JSON-RPC: an object a line, without the `jsonrpc` member. Both sides number their requests by themselves, so
- * the same number means two things.
+ * The app-server's JSON-RPC: one object per line, without the `jsonrpc` member. Each side numbers its own requests, so one id may
+ * belong to two requests.
  */
 export type Incoming =
   | { kind: "answer"; id: number; result: JsonValue | undefined; error: RpcFailure | undefined }
@@ -14,7 +14,7 @@ export interface RpcFailure {
   message: string;
 }
 
-/** The app-server did not do what it was asked to. */
+/** The app-server answered a request with an error. */
 export class RpcError extends Error {
   readonly method: string;
   readonly code: number;

@@ -1,8 +1,8 @@
 import { lookup } from "node:dns";
 import { BlockList, isIP, type LookupFunction } from "node:net";
 
-/** Addresses of this machine, of its network, and of nothing at all. */
-const others = new BlockList();
+/** Addresses of this machine and its network, and reserved addresses. */
+const nonPublic = new BlockList();
 for (const [net, bits] of [
   ["0.0.0.0", 8],
   ["10.0.0.0", 8],
@@ -16,29 +16,29 @@ for (const [net, bits] of [
   ["224.0.0.0", 4],
   ["240.0.0.0", 4],
 ] as const) {
-  others.addSubnet(net, bits, "ipv4");
+  nonPublic.addSubnet(net, bits, "ipv4");
 }
-/** Of the newer kind only those that are given out to the world, without those that hold one of the older kind. */
-const world = new BlockList();
-world.addSubnet("2000::", 3, "ipv6");
-others.addSubnet("2002::", 16, "ipv6");
-others.addSubnet("2001::", 32, "ipv6");
-others.addSubnet("2001:db8::", 32, "ipv6");
+/** IPv6: only global unicast addresses, without those that embed an IPv4 address (6to4, Teredo) and those for documentation. */
+const globalUnicast = new BlockList();
+globalUnicast.addSubnet("2000::", 3, "ipv6");
+nonPublic.addSubnet("2002::", 16, "ipv6");
+nonPublic.addSubnet("2001::", 32, "ipv6");
+nonPublic.addSubnet("2001:db8::", 32, "ipv6");
 
 export const notPublic = "the address is not a public one";
 
 export function isPublic(address: string): boolean {
   switch (isIP(address)) {
     case 4:
-      return !others.check(address, "ipv4");
+      return !nonPublic.check(address, "ipv4");
     case 6:
-      return world.check(address, "ipv6") && !others.check(address, "ipv6");
+      return globalUnicast.check(address, "ipv6") && !nonPublic.check(address, "ipv6");
     default:
       return false;
   }
 }
 
-/** Looks a name up, and finds only what is allowed. The connection goes to what was found, so that no second look differs. */
+/** Resolves a name to allowed addresses only. The connection uses this result, so a second lookup cannot return another address. */
 export function lookupAllowed(isAllowed: (address: string) => boolean): LookupFunction {
   return (hostname, options, found) => {
     lookup(hostname, { ...options, all: true }, (error, addresses) => {

@@ -1,5 +1,5 @@
 import { type HistoryQuirks, noQuirks } from "../../turn/index.ts";
 import { refusesSealedReasoning } from "../provider-quirks.ts";
 
-/** What Codex wants of a conversation: it asks a Responses provider, whose refusals it passes on. */
+/** What Codex requires of a conversation. It passes on the refusals of its Responses provider. */
 export const codexQuirks: HistoryQuirks = { ...noQuirks, refusesReasoning: refusesSealedReasoning };

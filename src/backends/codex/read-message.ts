@@ -2,8 +2,8 @@ import { isObject, parseJson } from "../../turn/index.ts";
 import type { Incoming } from "./protocol.ts";
 
 /**
- * One line of the app-server; nothing where it is no message: a program around it may have words of its own. Throws where a message
- * is broken, for then others may be as well.
+ * Parses one line of the app-server; `undefined` if it is not a message, because a wrapper program may print its own text. Throws
+ * on a broken message, because others may be broken as well.
  */
 export function readMessage(line: string): Incoming | undefined {
   const message = line.startsWith("{") ? parseJson(line) : null;

@@ -9,20 +9,20 @@ export interface ReaderOptions {
   backend: string;
   redact: Redact;
   names: ToolNames;
-  /** Whether raw events tell of calls, and of the end of the model's response. */
+  /** Whether raw events report calls and the end of the model's response. */
   isRaw: boolean;
   emit: Emit;
 }
 
-/** Reads what the app-server tells about one turn. */
+/** Reads the app-server's messages about one turn. */
 export class TurnReader {
   readonly #options: ReaderOptions;
   readonly #items: Items;
   #turn: string | undefined;
   #usage: JsonObject | undefined;
-  /** The terminal event was emitted. */
+  /** Whether the terminal event was emitted. */
   finished = false;
-  /** The app-server itself has ended the turn. */
+  /** Whether the app-server has ended the turn. */
   ended = false;
 
   constructor(options: ReaderOptions) {
@@ -39,16 +39,16 @@ export class TurnReader {
     if (isObject(turn) && typeof turn.id === "string") this.#turn ??= turn.id;
   }
 
-  /** Nothing more is given: what is still heard tells no more than that the turn has ended. */
+  /** Emits nothing more. Later messages only show that the turn has ended. */
   abandon(): void {
     this.finished = true;
   }
 
-  /** Throws what the turn fails with. */
+  /** Throws the error of a failed turn. */
   hear(method: string, params: JsonObject): void {
     if (method === "turn/started") this.began(params.turn);
     if (method === "turn/completed" && isObject(params.turn) && params.turn.id === this.#turn) this.#end(params.turn);
-    // What was put into the thread before the turn comes back as if it had been said.
+    // Codex also reports the items that were injected before the turn.
     if (this.finished || params.turnId !== this.#turn) return;
     this.#take(method, params);
   }
@@ -84,7 +84,7 @@ export class TurnReader {
     }
   }
 
-  /** The model's response is complete. With calls in it the turn is over here; without, Codex says whether it is. */
+  /** The model's response is complete. If it has calls, the turn is over; otherwise Codex reports the end. */
   #responded(usage: JsonValue | undefined): void {
     if (isObject(usage)) this.#options.emit({ type: "usage.reported", usage: readUsage(usage) });
     if (this.#items.calls > 0) this.#finish(this.#items.isCut ? "length" : "stop");
@@ -111,7 +111,7 @@ export class TurnReader {
     }
   }
 
-  /** An attempt that Codex makes again would say everything again: it is made here, if nothing was said yet. */
+  /** A retry by Codex would repeat the answer. The gateway retries instead, if it has sent nothing yet. */
   #fail(reported: JsonValue | undefined, isRetried: boolean): void {
     const { backend, redact } = this.#options;
     const error = isRetried ? cause(reported) : reported;
@@ -126,7 +126,7 @@ export class TurnReader {
   }
 }
 
-/** Under "Reconnecting… 1/5" the reason is told beside the message. */
+/** For the message "Reconnecting… 1/5", the reason is in another field. */
 function cause(reported: JsonValue | undefined): JsonValue | undefined {
   if (!isObject(reported) || typeof reported.additionalDetails !== "string") return reported;
   return { ...reported, message: reported.additionalDetails };

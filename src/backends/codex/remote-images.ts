@@ -4,7 +4,7 @@ import type { ImageFetcher } from "./image-fetcher.ts";
 
 const mostImages = 16;
 
-/** The turn with the images themselves in the place of their addresses. */
+/** The turn with image data instead of image URLs. */
 export async function withImages(turn: Turn, fetcher: ImageFetcher, cancellation: Cancellation): Promise<Turn> {
   const urls = [...new Set(turn.input.flatMap(partsOf).flatMap((part) => (isRemote(part) ? [part.url] : [])))];
   if (urls.length === 0) return turn;

@@ -9,14 +9,14 @@ interface Waiting {
   reject: (error: Error) => void;
 }
 
-/** Codex turns requests away when too many wait. */
+/** Codex rejects requests when too many are pending. */
 const mostAtOnce = 64;
 const overloaded = -32001;
 const [shortestPause, mostAttempts] = [50, 30];
-/** Codex reads nothing that is nested deeper than 127, and does not even say so. */
+/** Codex silently ignores a message that is nested deeper than 127 levels. */
 const deepest = 115;
 
-/** The requests to one app-server: not too many at once, and again where it had no time for one. */
+/** The requests to one app-server. Limits how many are pending, and retries those that it rejects as overloaded. */
 export class Requests {
   readonly #send: (message: JsonObject) => void;
   readonly #waiting = new Map<number, Waiting>();
@@ -48,7 +48,7 @@ export class Requests {
     if (next) this.#take(next);
   }
 
-  /** Nothing more will come: everybody who waits is told. */
+  /** No more responses will arrive, so all pending requests fail. */
   end(error: Error): void {
     if (this.#over) return;
     this.#over = error;

@@ -1,8 +1,8 @@
 import { isObject, type JsonObject, type JsonValue } from "../../turn/index.ts";
 
 /**
- * Whether an answer can be held to the schema strictly without changing what it means: the service then wants every property
- * required and no other allowed.
+ * Whether strict mode leaves the meaning of the schema unchanged. In strict mode the service requires every property and allows no
+ * others.
  */
 export function isStrict(schema: JsonObject): boolean {
   return schema.type === "object" && schema.anyOf === undefined && fits(schema);
@@ -26,7 +26,7 @@ function fits(node: JsonValue | undefined): boolean {
   });
 }
 
-/** What the service takes in no strict schema. */
+/** Keywords that the service refuses in a strict schema. */
 const refused = new Set(
   "allOf oneOf not if then else dependentRequired dependentSchemas patternProperties propertyNames prefixItems contains".split(
     " ",
@@ -34,5 +34,5 @@ const refused = new Set(
 );
 const named = new Set(["$defs", "definitions"]);
 
-/** Keywords whose values are no schemas. */
+/** Keywords whose values are not schemas. */
 const literal = new Set(["enum", "const", "default", "examples", "required"]);

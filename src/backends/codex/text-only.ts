@@ -1,6 +1,6 @@
 /**
- * What makes a bare model of Codex, as settings on its command line: no tools, no instructions, no plugins of its own, nothing
- * started or sent beside the question. Provider, model and login stay as the home has them.
+ * Command-line settings that reduce Codex to a bare model: no tools, instructions or plugins of its own, nothing started or sent
+ * apart from the request. Provider, model and login stay as the home has them.
  */
 export function textOnly(): string[] {
   return [
@@ -28,15 +28,15 @@ export function textOnly(): string[] {
     "skills.include_instructions=false",
     "skills.bundled={enabled=false}",
     "orchestrator.skills.enabled=false",
-    // A thread serves one request; it need not wait in memory for another.
+    // A thread serves one request, so it need not stay in memory.
     "thread_unload_delay_secs=1",
-    // A tool's output is the client's affair, and reaches the model whole.
+    // Tool outputs belong to the client and reach the model whole.
     "tool_output_token_limit=2000000",
     ...features.map((name) => `features.${name}=false`),
   ];
 }
 
-/** Whatever gives the model a tool or words that the client did not, or goes out to the network for them. */
+/** Features that give the model a tool or text that the client did not send, or that use the network for them. */
 const features = [
   "agent_message_board",
   "apply_patch_freeform",
@@ -87,7 +87,7 @@ const features = [
   "token_budget",
   "tool_search",
   "tool_suggest",
-  // Otherwise an address that refuses connections is tried for ever.
+  // If enabled, Codex never stops retrying an address that refuses connections.
   "unbounded_connection_retries",
   "unified_exec",
   "view_image",

@@ -8,16 +8,16 @@ import { describeTool } from "./schema.ts";
 import { isStrict } from "./strict-schema.ts";
 import { ToolNames } from "./tool-names.ts";
 
-/** A turn as it is put to the app-server: a thread, the conversation in it, and a turn in the thread. */
+/** A turn as requests to the app-server: a thread, the conversation in it, and a turn in the thread. */
 export interface ThreadRequest {
   names: ToolNames;
   thread: JsonObject;
-  /** What the thread is given before its turn. */
+  /** Injected into the thread before its turn. */
   items: JsonObject[];
   turn: JsonObject;
 }
 
-/** `ownModel`: the home's own is asked, whichever it is. */
+/** `ownModel`: use the home's default model. */
 export function writeThreadRequest(turn: Turn, { abilities, cwd }: Session, ownModel: boolean): ThreadRequest {
   const { native, injects } = abilities;
   const names = new ToolNames(turn.tools, calledIn(turn));
@@ -36,7 +36,7 @@ export function writeThreadRequest(turn: Turn, { abilities, cwd }: Session, ownM
       sandbox: "read-only",
       ephemeral: true,
       config: turn.settings.verbosity === undefined ? undefined : { model_verbosity: turn.settings.verbosity },
-      // The instructions stand in the conversation, where it can be given; some models would be told them twice otherwise.
+      // An injected conversation already holds the instructions; some models would get them twice.
       baseInstructions: injects ? "" : (asked.instructions ?? ""),
       environments: [],
       ...(native && {
@@ -69,7 +69,7 @@ function calledIn({ input }: Turn): string[] {
   return input.flatMap((item) => (item.type === "call" ? [item.name] : []));
 }
 
-/** Each name once: Codex refuses a second one. */
+/** Each name once, because Codex refuses duplicates. */
 function offered({ tools, choice }: Turn): FunctionTool[] {
   const permitted = tools.filter(isFunction).filter(({ name }) => permits(choice, { kind: "function", name }));
   return [...new Map(permitted.toReversed().map((tool) => [tool.name, tool])).values()].toReversed();
@@ -83,13 +83,13 @@ function writeTool({ name, description, parameters }: FunctionTool, names: ToolN
   return { type: "function", name: names.toCodex(name), ...describeTool(description, parameters) };
 }
 
-/** Codex has answers follow a schema strictly, or not at all. */
+/** Codex enforces a schema strictly or not at all. */
 function strictSchema(format: OutputFormat | undefined): JsonObject | undefined {
   if (format?.type !== "json_schema" || !format.schema) return undefined;
   return format.strict === true || (format.strict !== false && isStrict(format.schema)) ? format.schema : undefined;
 }
 
-/** Any other form of the answer is asked for in words. */
+/** Any other output format is requested in the instructions. */
 function withFormat(turn: Turn, canCall: boolean): Turn {
   const words = writeFormat(turn.format, canCall);
   if (words === "") return turn;

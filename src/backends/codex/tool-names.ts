@@ -1,19 +1,19 @@
 import type { Tool } from "../../turn/index.ts";
 
-/** What Codex and the service behind it take as a name. */
+/** Names that Codex and the service behind it accept. */
 const fit = /^[A-Za-z0-9_-]{1,64}$/;
-/** Codex refuses these, takes them for its own, or leaves them out without a word. */
+/** Codex refuses these names, takes them for its own tools, or silently drops them. */
 const reserved = /^(?:exec_command|shell_command|mcp|mcp__.*)$/;
 const longest = 64;
 
-/** The names of a turn's tools as Codex takes them. Most are as the client wrote them. */
+/** Maps the names of a turn's tools to names that Codex accepts. Most stay unchanged. */
 export class ToolNames {
   readonly #byName = new Map<string, string>();
   readonly #byAlias = new Map<string, string>();
 
   constructor(tools: readonly Tool[], called: Iterable<string>) {
     const names = new Set([...tools.flatMap((tool) => (tool.type === "hosted" ? [] : [tool.name])), ...called]);
-    // Those that stay as they are come first, so that no alias is one of them.
+    // Unchanged names come first, so that no alias equals one of them.
     for (const name of names) if (isFit(name)) this.#add(name, name);
     for (const name of names) if (!isFit(name)) this.#add(name, this.#aliasFor(name));
   }

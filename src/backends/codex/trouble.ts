@@ -7,7 +7,7 @@ import type { ExitReason } from "./app-process.ts";
 /** Why an app-server cannot be used, and what to do about it. */
 export interface Trouble {
   sentence: string;
-  /** Whether time may help. */
+  /** Whether a retry may help. */
   again: boolean;
 }
 
@@ -72,7 +72,7 @@ export function errorOf({ sentence, again }: Trouble): TurnError {
   });
 }
 
-/** As it is typed in a shell. */
+/** As typed in a shell. */
 export function loginCommand(command: readonly string[], home: string): string {
   const at = command.lastIndexOf("app-server");
   const program = at > 0 ? command.slice(0, at) : ["codex"];
@@ -85,11 +85,11 @@ function quoted(word: string): string {
 }
 
 export function noteOnTools(version = "of an unknown version"): string {
-  return `Codex ${version} takes no tools of its clients, so they are written into the prompt, and shows its models some of its own; from ${oldestNative} on it does as it should`;
+  return `Codex ${version} does not accept tools from clients, so they are written into the prompt, and its models also see some tools of Codex; update Codex to ${oldestNative} or newer`;
 }
 
 export const noteOnInstructions =
-  "AGENTS.md of the Codex home is read by every model, because its login is kept in the system's keyring; move it away to have bare models";
+  "AGENTS.md of the Codex home is read by every model, because the Codex login is in the system's keyring; move the file away, or keep the login in a file";
 
 export const noteOnModels =
-  "Codex did not tell which models it knows, so that those may have tools and instructions of Codex's own; its command should end in app-server";
+  "Codex did not list its models, so they may get tools and instructions of Codex; the backend's command should end in app-server";

@@ -2,17 +2,17 @@ import { mkdir, mkdtemp, readdir, readFile, rm, stat, symlink } from "node:fs/pr
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-/** The folders of one app-server process, all under one that is removed in the end. */
+/** The folders of one app-server process, all under one folder that `remove` deletes. */
 export interface Workplace {
-  /** What Codex is told to be its home. */
+  /** The folder that Codex uses as its home. */
   home: string;
-  /** Where its databases go: they grow with every request, and two processes that make them at once fail. */
+  /** For Codex's databases. They grow with every request, and two processes that create them at once fail. */
   databases: string;
-  /** An empty folder to work in: there is nothing to find. */
+  /** An empty working directory, so that there is nothing to find. */
   empty: string;
-  /** Where the list of its models goes. */
+  /** The file for the model list. */
   models: string;
-  /** Instructions in the home that the model sees all the same. */
+  /** Whether the home has instructions that could not be hidden from the model. */
   unhidden: boolean;
   remove(): Promise<void>;
 }
@@ -22,18 +22,18 @@ export async function createWorkplace(home: string): Promise<Workplace> {
   const folder = await mkdtemp(join(tmpdir(), "toolwire-codex-"));
   const remove = () => rm(folder, { recursive: true, force: true, maxRetries: 3 });
   try {
-    return { ...(await furnish(folder, home)), remove };
+    return { ...(await createFolders(folder, home)), remove };
   } catch (error) {
     await remove();
     throw error;
   }
 }
 
-async function furnish(folder: string, home: string): Promise<Omit<Workplace, "remove">> {
+async function createFolders(folder: string, home: string): Promise<Omit<Workplace, "remove">> {
   const [databases, empty, view] = [join(folder, "databases"), join(folder, "empty"), join(folder, "home")];
   await Promise.all([mkdir(databases), mkdir(empty)]);
-  const hasInstructions = await speaksForItself(home);
-  const isHidden = hasInstructions && !(await keepsLoginElsewhere(home));
+  const hasInstructions = await hasInstructionFiles(home);
+  const isHidden = hasInstructions && !(await usesKeyring(home));
   if (isHidden) await linkHome(home, view);
   return {
     home: isHidden ? view : home,
@@ -44,10 +44,10 @@ async function furnish(folder: string, home: string): Promise<Omit<Workplace, "r
   };
 }
 
-/** Codex gives these to every model, and no setting of it says otherwise. */
+/** Codex sends these to every model, and no setting prevents that. */
 const instructions = new Set(["AGENTS.md", "AGENTS.override.md"]);
 
-async function speaksForItself(home: string): Promise<boolean> {
+async function hasInstructionFiles(home: string): Promise<boolean> {
   const sizes = [...instructions].map((name) =>
     stat(join(home, name)).then(
       (found) => (found.isFile() ? found.size : 0),
@@ -57,19 +57,19 @@ async function speaksForItself(home: string): Promise<boolean> {
   return (await Promise.all(sizes)).some((size) => size > 0);
 }
 
-/** A login in the system's keyring is found by the home's own path only. */
-async function keepsLoginElsewhere(home: string): Promise<boolean> {
+/** A login in the system's keyring is found only by the original path of the home. */
+async function usesKeyring(home: string): Promise<boolean> {
   const config = await readFile(join(home, "config.toml"), "utf8").catch(() => "");
   return /^\s*cli_auth_credentials_store\s*=\s*["'](?:keyring|auto)["']/m.test(config);
 }
 
-/** What is not needed, or is made anew, or would be in the model's ear. */
-const leftOut = new Set([...instructions, "skills", "prompts", "log", "sessions", "archived_sessions", "tmp"]);
+/** Not needed, created anew, or sent to the model. */
+const notLinked = new Set([...instructions, "skills", "prompts", "log", "sessions", "archived_sessions", "tmp"]);
 
-/** The home without its instructions: a folder of links, through which Codex also writes (a login that it renews, say). */
+/** The home without its instructions: a folder of symbolic links. Codex also writes through them, for example a renewed login. */
 async function linkHome(home: string, view: string): Promise<void> {
   await mkdir(view);
   const names = new Set([...(await readdir(home)), "auth.json", "auth.lock", "config.toml"]);
-  const linked = [...names].filter((name) => !leftOut.has(name) && !/\.sqlite(?:-|$)/.test(name));
+  const linked = [...names].filter((name) => !notLinked.has(name) && !/\.sqlite(?:-|$)/.test(name));
   await Promise.all(linked.map((name) => symlink(join(home, name), join(view, name))));
 }

@@ -8,7 +8,7 @@ export interface ToolOutput {
   text: string;
 }
 
-/** What the tools have answered since the user spoke last; none when the conversation does not end in outputs. */
+/** The tool outputs since the last user message; none if the conversation does not end with outputs. */
 export function latestOutputs(input: readonly Item[]): ToolOutput[] {
   const since = input.slice(input.findLastIndex((item) => item.type === "message" && item.role === "user") + 1);
   const last = since.findLast((item) => item.type !== "reasoning" && item.type !== "opaque");
@@ -29,7 +29,7 @@ export function textsOf(parts: readonly Part[]): string[] {
   return parts.flatMap((part) => (part.type === "text" ? [part.text] : []));
 }
 
-/** One sentence that holds what each tool said. */
+/** One sentence with the output of each tool. */
 export function sayOutputs(outputs: readonly ToolOutput[]): string {
   const said = outputs.map(({ name, text }) => `${name} answered${text === "" ? " nothing" : `: ${cut(text)}`}`);
   const sentence = said.join("; ");
@@ -40,14 +40,14 @@ function cut(text: string): string {
   return text.length <= longestOutput ? text : `${whole(text.slice(0, longestOutput))}…`;
 }
 
-/** Half of a surrogate pair is no text. */
+/** Half of a surrogate pair is not valid text. */
 export function whole(text: string): string {
   return text.replace(/[\uD800-\uDBFF]$/, "");
 }
 
 const introduction = "I am Toolwire's demo model: I follow simple rules and know nothing of the world.";
 
-/** What the demo says when it calls nothing: what it is, and what to ask. */
+/** The demo's answer without a call: what it is, and what to ask. */
 export function introduce({ tools, choice }: Turn): string {
   const names = tools.flatMap((tool) => (tool.type === "hosted" ? [] : [tool.name]));
   if (names.length === 0) {

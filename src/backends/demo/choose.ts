@@ -8,7 +8,7 @@ export type OwnTool = FunctionTool | CustomTool;
 
 interface Candidate {
   tool: OwnTool;
-  /** The tool's name and the roots of its words. */
+  /** The tool's name, its words and their stems. */
   own: Set<string>;
   description: Set<string>;
   values: Set<string>;
@@ -16,20 +16,20 @@ interface Candidate {
 
 interface Score extends Candidate {
   points: number;
-  /** The words that spoke for the tool. */
+  /** The words that matched the tool. */
   words: string[];
 }
 
-/** One thing that a question asks for: of which tool, and in which part. */
+/** One task in a question: the tool for it, and the part of the question that asks for it. */
 export interface Thing extends Score {
   span: Span;
 }
 
-/** A part of a question needs this much to be a thing of its own; a whole question needs less. */
+/** The points that a part of a question needs to be a task of its own. A whole question needs fewer. */
 const enoughForPart = 2;
 const enoughForWhole = 1;
 
-/** The things that a question asks for. `must`: one at least, whether the words speak for a tool or not. */
+/** The tasks in a question. With `must`, at least one, even if no word matches a tool. */
 export function chooseTools(question: Question, tools: readonly OwnTool[], must: boolean): Thing[] {
   const all = tools.map(candidate);
   const named = all.filter(({ tool }) => isNamed(tool.name, question.pieces));
@@ -56,7 +56,9 @@ function isValue(piece: Piece, own: ReadonlySet<string> = new Set()): boolean {
   return piece.kind !== "word" && piece.kind !== "mark" && !isOwn(piece, own);
 }
 
-/** A name of one plain word ("search") must be ordered ("use search", "the search tool"): otherwise it is just a word. */
+/**
+ * A name of one plain word ("search") counts only as an order ("use search", "the search tool"); otherwise it is an ordinary word.
+ */
 function isNamed(name: string, pieces: readonly Piece[]): boolean {
   const isPlainWord = wordsOf(name).length === 1;
   return pieces.some((piece, at) => {
@@ -66,7 +68,7 @@ function isNamed(name: string, pieces: readonly Piece[]): boolean {
   });
 }
 
-/** Only the beginning of a description counts: somewhere in a long one is every word. */
+/** Only the beginning of a description counts, because a long one contains almost any word. */
 const descriptionHead = 300;
 
 function candidate(tool: OwnTool): Candidate {
@@ -79,7 +81,7 @@ function candidate(tool: OwnTool): Candidate {
   };
 }
 
-/** The words of the values that the tool's parameters choose from. */
+/** The stems of the values that the tool's parameters allow. */
 function valueStems(root: JsonObject): Set<string> {
   const allowance = { left: 300 };
   const properties = Object.values(objectOf(plain(root, root, allowance).properties)).slice(0, 64);
@@ -101,7 +103,7 @@ function bestFor(question: Question, span: Span, candidates: readonly Candidate[
 const operations = new Set(["add", "subtract", "multiply", "divide"].map(stem));
 const calculation = stem("calculate");
 
-/** How much a part of a question speaks for a tool. A word of its name weighs most, one of its description least. */
+/** How well a part of a question matches a tool. A word of the tool's name weighs most, one of its description least. */
 function score(candidate: Candidate, pieces: readonly Piece[]): Score {
   const { own, values, description } = candidate;
   const words = new Map<string, number>();

@@ -11,11 +11,11 @@ export interface DecidedCall {
   arguments: string;
 }
 
-/** What the model does in a turn, and the sentence that tells why. */
+/** What the model does in a turn, and a sentence that explains why. */
 export type Decision = { calls: DecidedCall[]; why: string } | { text: string; why: string };
 
 const maxCalls = 8;
-/** Steps through schemas, for all the calls of a turn. */
+/** The budget of steps through schemas, for all calls of a turn. */
 const steps = 2_000;
 
 export function decide(turn: Turn): Decision {
@@ -40,7 +40,7 @@ function lastQuestion(turn: Turn): string {
   return message?.type === "message" ? textsOf(message.content).join("\n") : "";
 }
 
-/** The tools that the turn's choice leaves to be called, and whether one has to be. */
+/** The tools that the turn's choice permits, and whether one must be called. */
 function offered({ tools, choice }: Turn): { tools: OwnTool[]; must: boolean } {
   const { mode } = choice;
   const names =
@@ -53,22 +53,22 @@ function offered({ tools, choice }: Turn): { tools: OwnTool[]; must: boolean } {
 }
 
 /**
- * "The weather in Paris and Rome" is one thing asked of a tool that knows one city. So the call is made again as long as a list
- * has a member that nobody took and that would take the place of the one before it.
+ * "The weather in Paris and Rome" is one task for a tool that takes one city. So the call is repeated while a list has an unused
+ * member that would replace the one before it.
  */
 function callsFor({ tool, own, span }: Thing, question: Question, allowance: Allowance): DecidedCall[] {
-  const gone = new Set<number>();
+  const used = new Set<number>();
   let evidence = new Evidence(question, span, own);
   const calls = [{ tool, arguments: argumentsFor(tool, evidence, allowance) }];
   for (let isMore = true; isMore && calls.length < maxCalls; ) {
     isMore = evidence.openLists().some(({ claim, next }) => {
-      const without = new Set(gone);
+      const without = new Set(used);
       for (let at = claim.start; at < claim.end; at++) without.add(at);
       const again = new Evidence(question, span, own, without);
       const text = argumentsFor(tool, again, allowance);
       if (!again.has(next) || allowance.left <= 0) return false;
       calls.push({ tool, arguments: text });
-      for (const at of without) gone.add(at);
+      for (const at of without) used.add(at);
       evidence = again;
       return true;
     });
@@ -93,7 +93,7 @@ function reasonFor({ tool: { name }, words }: Thing): string {
   return `The question says ${quoted.join(", ")}, which speaks for ${name}.`;
 }
 
-/** The answer in words, or in the JSON that the turn asks for. */
+/** The answer as text, or as the JSON that the turn asks for. */
 function answer(turn: Turn, question: Question, outputs: readonly ToolOutput[]): string {
   const words = outputs.length > 0 ? sayOutputs(outputs) : introduce(turn);
   if (turn.format?.type === "json_object") return JSON.stringify({ answer: words });

@@ -1,31 +1,31 @@
 import { nextInList, type Piece, type Question, type Span, textOf } from "./question.ts";
 import { isStopWord } from "./words.ts";
 
-/** What the question holds for one call. Each piece is given once, so that two parameters of a kind get two values. */
+/** The pieces of the question for one call. Each piece is used once, so that two parameters of the same kind get two values. */
 export class Evidence {
   readonly question: Question;
   readonly span: Span;
-  /** What was given, in the order of asking. */
+  /** The pieces taken so far, in the order of taking. */
   readonly claims: Span[] = [];
   readonly #taken: Set<number>;
-  /** Where something stands that can be a value. */
-  readonly #places: number[];
+  /** The positions of the pieces that can be a value. */
+  readonly #positions: number[];
 
-  /** `own` are the roots of the tool's name, which are no values; `gone` are pieces that earlier calls have used up. */
-  constructor(question: Question, span: Span, own: ReadonlySet<string>, gone: ReadonlySet<number> = new Set()) {
+  /** `own` are the stems of the tool's name, which are not values; `used` are pieces that earlier calls took. */
+  constructor(question: Question, span: Span, own: ReadonlySet<string>, used: ReadonlySet<number> = new Set()) {
     this.question = question;
     this.span = span;
-    this.#taken = new Set(gone);
-    this.#places = [...question.pieces.keys()].filter((at) => {
+    this.#taken = new Set(used);
+    this.#positions = [...question.pieces.keys()].filter((at) => {
       const piece = question.pieces[at];
       return piece && piece.kind !== "mark" && !isPlainStop(piece) && !isOwn(piece, own);
     });
   }
 
-  /** The first free piece of the kind that is wanted, in this call's part of the question or in all of it. */
+  /** The first free piece that `wanted` accepts, in this call's part of the question or in all of it. */
   take(wanted: (piece: Piece) => boolean, everywhere = false): Piece | undefined {
     const { pieces } = this.question;
-    for (const at of this.#places) {
+    for (const at of this.#positions) {
       const piece = pieces[at];
       const isNear = everywhere || (at >= this.span.start && at < this.span.end);
       if (!piece || !isNear || this.#taken.has(at) || !wanted(piece)) continue;
@@ -45,14 +45,14 @@ export class Evidence {
   #endOfRun(start: number): number {
     const { pieces } = this.question;
     const after = pieces[start]?.kind === "word" ? pieces[start].after : "";
-    const goesOn = (at: number): boolean =>
-      pieces[at]?.kind === "word" && pieces[at].after === after && this.#places.includes(at) && !this.#taken.has(at);
+    const continues = (at: number): boolean =>
+      pieces[at]?.kind === "word" && pieces[at].after === after && this.#positions.includes(at) && !this.#taken.has(at);
     let end = start + 1;
-    while (after !== "" && goesOn(end)) end++;
+    while (after !== "" && continues(end)) end++;
     return end;
   }
 
-  /** Where this call's part of the question says the words. */
+  /** The position of the words in this call's part of the question. */
   find(words: string): Span | undefined {
     return this.question.said.get(words)?.find(({ start, end }) => {
       const isInside = start >= this.span.start && end <= this.span.end;
@@ -60,14 +60,14 @@ export class Evidence {
     });
   }
 
-  /** What it is about: without the tool's own words and the small words around. */
+  /** The topic, without the tool's own words and without stop words at either end. */
   phrase(): string {
-    const inside = this.#places.filter((at) => at >= this.span.start && at < this.span.end);
+    const inside = this.#positions.filter((at) => at >= this.span.start && at < this.span.end);
     const [start, end] = [inside[0] ?? this.span.start, (inside.at(-1) ?? this.span.end - 1) + 1];
     return textOf(this.question, { start, end });
   }
 
-  /** The claims that are members of a list whose next member nobody took. */
+  /** The claims that belong to a list whose next member is still free. */
   openLists(): { claim: Span; next: number }[] {
     return this.claims.flatMap((claim) => {
       const next = nextInList(this.question, claim);
@@ -84,7 +84,7 @@ function isPlainStop(piece: Piece): boolean {
   return piece.kind === "word" && isStopWord(piece.text);
 }
 
-/** Whether the piece says nothing but the tool's name or words of it. */
+/** Whether the piece consists only of the tool's name or words of it. */
 export function isOwn(piece: Piece, own: ReadonlySet<string>): boolean {
   if (own.has(piece.text)) return true;
   if (piece.kind !== "word" && piece.kind !== "name") return false;

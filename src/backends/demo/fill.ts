@@ -30,20 +30,20 @@ interface Leaf {
   name: string;
   required: boolean;
   whole: JsonObject;
-  /** Of the value, or of each in the list. */
+  /** Of the value, or of each item of the list. */
   schema: JsonObject;
   type: string;
   isList: boolean;
   sense: ParameterSense;
-  /** The roots of its name. */
+  /** The stems of its name. */
   words: ReadonlySet<string>;
 }
 
 const maxProperties = 256;
-/** Below this, lists are as short as they may be. */
+/** Below this depth, lists are as short as the schema allows. */
 const deep = 4;
 
-/** A value for a JSON Schema out of the question. The schema is a client's: the walk is bounded whatever it says. */
+/** Makes a value for a JSON Schema from the question. The schema comes from a client, so the walk is bounded. */
 export function fillSchema(walk: Walk): JsonValue {
   return fill("", plain(walk.root, walk.root, walk.allowance), 0, walk);
 }
@@ -57,7 +57,7 @@ function fill(name: string, schema: JsonObject, depth: number, walk: Walk): Json
   return isList ? fillList(name, schema, depth, walk) : fillObject(schema, depth, walk);
 }
 
-/** Undefined for an object, and for a list of anything but plain values. */
+/** `undefined` for an object, and for a list of anything but plain values. */
 function leafOf(name: string, whole: JsonObject, required: boolean, walk: Walk): Leaf | undefined {
   const isList = typeOf(whole) === "array" && valuesOf(whole) === undefined;
   const schema = isList ? plain(whole.items, walk.root, walk.allowance) : whole;
@@ -91,14 +91,14 @@ function fillObject(schema: JsonObject, depth: number, walk: Walk): JsonObject {
   }
   const values = readLeaves(leaves, walk);
   for (const [name, property] of nested) values.set(name, fill(name, property, depth + 1, walk));
-  // fromEntries makes own properties, also of a name like __proto__.
+  // `fromEntries` makes own properties, also for a name like `__proto__`.
   return Object.fromEntries(names.filter((name) => values.has(name)).map((name) => [name, values.get(name)]));
 }
 
 type Reading = (leaf: Leaf, walk: Walk) => JsonValue | undefined;
 
 const named: Reading = ({ schema, type, words }, { evidence, allowance }) => {
-  if (type === "boolean") return attitude([...words].at(-1) ?? "", evidence);
+  if (type === "boolean") return readFlag([...words].at(-1) ?? "", evidence);
   const values = (valuesOf(schema) ?? []).filter((value) => typeof value === "string" || typeof value === "number");
   allowance.left -= values.length / 4;
   if (allowance.left <= 0) return undefined;
@@ -112,8 +112,8 @@ const named: Reading = ({ schema, type, words }, { evidence, allowance }) => {
   return first?.value;
 };
 
-/** Whether the question speaks of it, and whether it says no to it. */
-function attitude(root: string, evidence: Evidence): boolean | undefined {
+/** Whether the question mentions the flag, and whether it negates it. */
+function readFlag(root: string, evidence: Evidence): boolean | undefined {
   const span = evidence.find(root);
   if (span === undefined) return undefined;
   const around = evidence.question.pieces.slice(Math.max(0, span.start - 2), span.end + 2);
@@ -131,7 +131,7 @@ const labelled: Reading = (leaf, { evidence }) => {
 const distinctive: readonly PieceKind[] = ["email", "url", "date", "time", "path"];
 const placing = new Set(["in", "at", "near"]);
 
-/** A piece that can hardly be for another parameter: an address, a date, a name behind a preposition. */
+/** A piece that hardly fits another parameter: an address, a date, a name after a preposition. */
 const evidentIn =
   (everywhere: boolean): Reading =>
   (leaf, { evidence }) => {
@@ -171,7 +171,7 @@ const plausibly: Reading = (leaf, { allowance }) => plausible(leaf, allowance);
 
 const maxItems = 32;
 
-/** The same reading for each item of a list, until it finds no more. */
+/** Applies the reading to each item of a list, until it finds no more. */
 function each(reading: Reading, most = maxItems): Reading {
   return (leaf, walk) => {
     if (!leaf.isList) return reading(leaf, walk);
@@ -193,11 +193,11 @@ function listSize(schema: JsonObject): { least: number; room: number } {
   return { least: Math.min(room, limit(schema.minItems, 0)), room };
 }
 
-/** From what the question surely says to a mere guess. */
+/** Ordered from what the question clearly says to mere guesses. */
 const sure = [each(named), each(labelled), each(evidentIn(false))];
 const guesses = [byDefault, leftNull, each(evidentIn(true)), each(leftover), each(wholePhrase, 1), each(plausibly, 1)];
 
-/** The values of an object's parameters: the surest first, whichever parameter it is for. Guesses only for what must be there. */
+/** The values of an object's parameters. The surest readings run first, across all parameters; guesses only for required ones. */
 function readLeaves(leaves: readonly Leaf[], walk: Walk): Map<string, JsonValue> {
   const values = new Map<string, JsonValue>();
   for (const reading of [...sure, ...guesses]) {

@@ -7,14 +7,13 @@ import { type CallWriter, perform, writeScript } from "./script.ts";
 export interface DemoOptions {
   /** The backend's name in the configuration. */
   name: string;
-  /** Milliseconds between the pieces of a stream; 0 waits for nothing. */
+  /** Milliseconds between the pieces of a stream; 0 means no pause. */
   pace: number;
 }
 
 /**
- * A small deterministic model inside the product: it lets tools be tried, shown and tested without a key. Under the name of a
- * dialect it writes its calls as text, as a model of that dialect does; where its tools stand in the prompt, it writes them as the
- * prompt says.
+ * A small deterministic model inside the product, to try, show and test tools without a key. If the model's name is a dialect, it
+ * writes its calls as text in that dialect. If its tools are in the prompt, it writes calls as the prompt says.
  */
 export function createDemoBackend({ name, pace }: DemoOptions): Backend {
   const models = new Set(["native", "demo", name, ""]);

@@ -4,37 +4,37 @@ const kinds = ["quote", "url", "email", "date", "time", "number", "path", "word"
 
 export type PieceKind = (typeof kinds)[number] | "name";
 
-/** What arguments are made of: a quote, a number, a name of one word or more, a plain word, … */
+/** What arguments are made from: a quote, a number, a name of one word or more, a plain word, … */
 export interface Piece {
   kind: PieceKind;
-  /** Without the quotation marks, for a quote. */
+  /** For a quote, without the quotation marks. */
   text: string;
-  /** The roots of its words. */
+  /** The stems of its words. */
   stem: string;
   start: number;
   end: number;
-  /** What the piece counts, in digits or as a word. */
+  /** The value of a number, in digits or as a word. */
   number?: number | undefined;
-  /** The preposition that it stands behind, perhaps in a list: "in Paris and Rome". */
+  /** The preposition before it, also across a list: "in Paris and Rome". */
   after: string;
-  /** Roots that tell which parameter it is for: the word before, the preposition, and the unit of a number. */
+  /** Stems that show which parameter it is for: the word before, the preposition, and the unit of a number. */
   labels: string[];
 }
 
 export interface Question {
   text: string;
   pieces: Piece[];
-  /** Where one to three pieces in a row say something, by its roots. */
+  /** The positions of one to three consecutive pieces, by their stems. */
   said: Map<string, Span[]>;
 }
 
-/** A range of pieces, the end not included. */
+/** A range of pieces; the end is exclusive. */
 export interface Span {
   start: number;
   end: number;
 }
 
-/** Enough for a question; what is longer is a document, and the rules would find no sense in it. */
+/** Enough for a question. Longer text is a document, which the rules cannot interpret. */
 const longest = 1_000;
 
 const shapes = new RegExp(
@@ -54,7 +54,7 @@ const shapes = new RegExp(
   "gu",
 );
 
-/** Without "one", which mostly counts nothing. */
+/** Without "one", which is rarely a count. */
 const counts = new Map("two three four five six seven eight nine ten".split(" ").map((word, at) => [word, at + 2]));
 
 export function readQuestion(text: string): Question {
@@ -69,7 +69,7 @@ export function readQuestion(text: string): Question {
   });
   const pieces = joinNames(source, tokens);
   label(pieces);
-  return { text: source, pieces, said: sayings(pieces) };
+  return { text: source, pieces, said: phrasesIn(pieces) };
 }
 
 export function textOf(question: Question, { start, end }: Span): string {
@@ -79,16 +79,16 @@ export function textOf(question: Question, { start, end }: Span): string {
 
 const particles = new Set("de la le les el du des del da do dos of upon am an der".split(" "));
 
-/** A capital letter, or a script that has none: nobody here knows the world. */
+/** A capital letter, or a script without capitals: the demo knows no names. */
 function isNameLike(piece: Piece | undefined): boolean {
   return piece?.kind === "word" && /^[\p{Lu}\p{Lt}\p{Lo}]/u.test(piece.text) && !isStopWord(piece.text);
 }
 
-/** "San Francisco, CA", and "Paris, France" where no list goes on: "Paris, Rome and Berlin". */
+/** "San Francisco, CA", and "Paris, France" unless a list follows: "Paris, Rome and Berlin". */
 const state = /^,\s*\p{Lu}{2}(?!\p{L})/u;
 const country = /^,\s*\p{Lu}\p{L}+(?!\p{L}|\s*(?:,|&|\p{Lu}|(?:and|or)\b))/u;
 
-/** Makes one name of "New York", "Rio de Janeiro" and "San Francisco, CA". */
+/** Joins "New York", "Rio de Janeiro" and "San Francisco, CA" into one name each. */
 function joinNames(source: string, tokens: readonly Piece[]): Piece[] {
   const pieces: Piece[] = [];
   for (let at = 0, end = 0; at < tokens.length; at = end) {
@@ -114,16 +114,16 @@ function joinNames(source: string, tokens: readonly Piece[]): Piece[] {
 const joiners = new Set("and or & , 、 ， und et y".split(" "));
 const prepositions = new Set("in at near around for from to of about between within à en nach für".split(" "));
 const articles = new Set("a an the".split(" "));
-/** May stand between a label and its value: "limit of 5", `location: "Berlin"`. */
+/** May occur between a label and its value: "limit of 5", `location: "Berlin"`. */
 const links = new Set([...articles, ..."is of as to : =".split(" ")]);
-/** May stand between the members of a list: "Paris, and what about Rome?" */
+/** May occur between the members of a list: "Paris, and what about Rome?" */
 const fillers = new Set([...articles, ..."in at for what about how is with of near . ? then".split(" ")]);
 
 export function isJoiner(piece: Piece | undefined): boolean {
   return piece !== undefined && piece.kind !== "quote" && joiners.has(piece.text.toLowerCase());
 }
 
-/** Too common in any question to be a value that somebody named. */
+/** Too common in any question to be a value. */
 export function isGlue(word: string): boolean {
   return prepositions.has(word) || articles.has(word) || joiners.has(word) || word === "i" || word === "is";
 }
@@ -145,7 +145,7 @@ function label(pieces: Piece[]): void {
   }
 }
 
-function sayings(pieces: readonly Piece[]): Map<string, Span[]> {
+function phrasesIn(pieces: readonly Piece[]): Map<string, Span[]> {
   const said = new Map<string, Span[]>();
   for (let start = 0; start < pieces.length; start++) {
     let words = "";
@@ -161,7 +161,7 @@ function sayings(pieces: readonly Piece[]): Map<string, Span[]> {
   return said;
 }
 
-/** The next member of the list that the pieces before `end` are a member of. */
+/** The next member of the list that the piece before `end` belongs to. */
 export function nextInList({ pieces }: Question, { end }: Span): number | undefined {
   let isList = false;
   for (let at = end; at < pieces.length; at++) {
@@ -174,7 +174,7 @@ export function nextInList({ pieces }: Question, { end }: Span): number | undefi
   return undefined;
 }
 
-/** The parts between the joiners and the ends of sentences. */
+/** The parts between joiners and sentence ends. */
 export function clausesIn({ text, pieces }: Question): Span[] {
   const clauses: Span[] = [];
   let start = 0;

@@ -1,6 +1,6 @@
 import { isObject, type JsonObject, type JsonValue } from "../../turn/index.ts";
 
-/** The steps that are left. Schemas come from clients, so every look at one is counted: none can make the walk long. */
+/** The remaining steps. Schemas come from clients, so every access is counted and no schema can make the walk long. */
 export interface Allowance {
   left: number;
 }
@@ -13,12 +13,12 @@ function spend(allowance: Allowance, cost: number): boolean {
 export const maxDepth = 24;
 const maxHops = 8;
 const maxMembers = 16;
-/** Of an enum: what comes later is not looked for. */
+/** Later values of an enum are ignored. */
 const maxValues = 200;
 
 /**
- * The schema in plain words: references followed, `allOf` in one, and of alternatives the first that is more than null. Keys
- * that stand beside them have the last word.
+ * The schema with references resolved, `allOf` merged, and the first alternative that is not null. Keys beside them take
+ * precedence.
  */
 export function plain(raw: JsonValue | undefined, root: JsonObject, allowance: Allowance, hops = 0): JsonObject {
   const schema = isObject(raw) ? raw : {};
@@ -72,7 +72,7 @@ function typesOf({ type }: JsonObject): string[] {
   return [type].flat().filter((one) => typeof one === "string");
 }
 
-/** The type to make a value of. */
+/** The type of the value to make. */
 export function typeOf(schema: JsonObject): string {
   const types = typesOf(schema);
   const type = types.find((one) => one !== "null") ?? types[0];
@@ -82,7 +82,7 @@ export function typeOf(schema: JsonObject): string {
   return typeof schema.minimum === "number" || typeof schema.maximum === "number" ? "number" : "string";
 }
 
-/** The values that are allowed, where the schema lists them. */
+/** The allowed values, if the schema lists them. */
 export function valuesOf(schema: JsonObject): JsonValue[] | undefined {
   if (schema.const !== undefined) return [schema.const];
   if (!Array.isArray(schema.enum)) return undefined;
@@ -103,7 +103,7 @@ export function limit(value: JsonValue | undefined, otherwise: number): number {
   return typeof value === "number" ? value : otherwise;
 }
 
-/** Whether a value that was not made for the schema (a default, what a tool answered) may stand in it, as far as its top tells. */
+/** Whether a value that was not made for the schema (a default, a tool output) fits it. Checks only the top level. */
 export function fits(value: JsonValue, schema: JsonObject): boolean {
   if (value === null) return isNullable(schema);
   const values = valuesOf(schema);
@@ -123,7 +123,7 @@ export function fits(value: JsonValue, schema: JsonObject): boolean {
   );
 }
 
-/** Whether a value of the client can be given back: JSON text is written by recursion, and must not be huge. */
+/** Whether a client's value may be copied to the answer: it must not be huge, and serializing JSON is recursive. */
 export function isLight(value: JsonValue | undefined, allowance: Allowance, depth = 0): boolean {
   if (depth > maxDepth || !spend(allowance, typeof value === "string" ? value.length / 1_000 : 0.1)) return false;
   if (typeof value !== "object" || value === null) return true;

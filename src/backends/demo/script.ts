@@ -3,21 +3,21 @@ import type { BackendEvent, BackendRound, Cancellation, Turn } from "../../turn/
 import { whole } from "./answer.ts";
 import type { DecidedCall, Decision } from "./decide.ts";
 
-/** What is given out between two waits. */
+/** The events between two pauses. */
 type Beat = BackendEvent[];
 
 /** Writes calls as text. */
 export type CallWriter = Pick<Dialect, "write">;
 
 const argumentPiece = 8;
-/** Scripts without spaces would make a piece of a whole sentence. */
+/** In scripts without spaces, a whole sentence would be one piece. */
 const longestWord = 16;
-/** The usual rule of thumb; the demo has no tokenizer. */
+/** The usual estimate; the demo has no tokenizer. */
 const charactersPerToken = 4;
 
 /**
- * The whole round, event by event: in small pieces for a stream, each at once otherwise. It ends where the turn's token limit
- * is reached. With a writer, calls are text.
+ * All events of the round: small pieces for a stream, otherwise one piece each. It ends at the turn's token limit. With a writer,
+ * calls are text.
  */
 export function writeScript({ stream, settings, ...turn }: Turn, decision: Decision, writer?: CallWriter): Beat[] {
   const beats: Beat[] = [];
@@ -43,10 +43,10 @@ export function writeScript({ stream, settings, ...turn }: Turn, decision: Decis
   };
   if ("text" in decision) say(fitted(decision.text), wordsWithSpaces);
   else {
-    // No dialect has words for a custom tool.
-    const spoken = writer ? decision.calls.filter(({ tool }) => tool.type === "function") : [];
-    if (writer && spoken.length > 0) say(fitted(writer.write(spoken.map(toWrite))), inTokens);
-    const others = decision.calls.filter((call) => !spoken.includes(call));
+    // No dialect supports custom tools.
+    const textual = writer ? decision.calls.filter(({ tool }) => tool.type === "function") : [];
+    if (writer && textual.length > 0) say(fitted(writer.write(textual.map(toWrite))), inTokens);
+    const others = decision.calls.filter((call) => !textual.includes(call));
     for (const [call, { tool, arguments: text }] of others.entries()) {
       if (isFull || fitted(tool.name) !== tool.name) break;
       const fitting = fitted(text);
@@ -72,7 +72,7 @@ function toWrite({ tool: { name }, arguments: text }: DecidedCall): WrittenCall 
   return { name, arguments: text };
 }
 
-/** About as models cut text; most marks of dialects are longer than one piece. */
+/** Roughly as models split text into tokens. Most markers of dialects are longer than one piece. */
 function inTokens(text: string): string[] {
   return slices(text, charactersPerToken);
 }
@@ -81,7 +81,7 @@ function wordsWithSpaces(text: string): string[] {
   return (text.match(/\s*\S+\s*$|\s*\S+|\s+/gu) ?? []).flatMap((word) => slices(word, longestWord));
 }
 
-/** By code points: a client that decodes each piece by itself must not see half a character. */
+/** By code points: a client that decodes each piece separately must not get half a character. */
 function slices(text: string, size: number): string[] {
   const characters = Array.from(text);
   const count = Math.max(1, Math.ceil(characters.length / size));
@@ -92,7 +92,7 @@ function tokensIn(characters: number): number {
   return Math.ceil(characters / charactersPerToken);
 }
 
-/** Of all text inside, but for files in place. With a list of its own, because a client's schema may be deeper than the stack. */
+/** Counts all text inside except inline files. Not recursive, because a client's schema may be deeper than the stack. */
 function charactersIn(value: unknown): number {
   let count = 0;
   const waiting = [value];
@@ -104,7 +104,7 @@ function charactersIn(value: unknown): number {
   return count;
 }
 
-/** Gives out the script, a flush a beat, at the pace of a person's reading. A stop ends it at once and leaves nothing behind. */
+/** Emits the script at reading speed, with one flush per beat. Cancellation ends it at once and leaves nothing pending. */
 export async function perform(
   script: readonly Beat[],
   { emit, flush, cancellation }: BackendRound,
@@ -114,12 +114,12 @@ export async function perform(
     if (at > 0 && pace > 0) await cancellation.pause(pace);
     if (cancellation.reason) throw cancellation.reason;
     for (const event of beat) emit(event);
-    await unless(cancellation, flush());
+    await orCancelled(cancellation, flush());
   }
 }
 
-/** Waits for the reader, but not longer than until the stop. */
-async function unless(cancellation: Cancellation, full: Promise<void> | undefined): Promise<void> {
+/** Waits for the client, but no longer than until cancellation. */
+async function orCancelled(cancellation: Cancellation, full: Promise<void> | undefined): Promise<void> {
   if (!full) return;
   let leave = (): void => {};
   const left = new Promise<void>((resolve) => {

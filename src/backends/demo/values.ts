@@ -3,13 +3,13 @@ import type { Piece, PieceKind } from "./question.ts";
 import { type Allowance, fits, isLight, limit, typeOf, valuesOf } from "./schema.ts";
 import { stemsOf } from "./words.ts";
 
-/** What a parameter seems to want: which pieces of a question, the best first, and what it gets when there are none. */
+/** What a parameter seems to need: which kinds of pieces, the best first, and an example if the question has none. */
 export interface ParameterSense {
   kinds: readonly PieceKind[];
   example: string;
-  /** Whether any piece will do that stands behind the parameter's own name. */
+  /** Whether any kind of piece will do if it follows the parameter's own name. */
   isLoose?: boolean;
-  /** How a piece is written in the schema's format. */
+  /** Converts a piece to the schema's format. */
   write?: (text: string) => string;
 }
 
@@ -41,7 +41,7 @@ const any: ParameterSense = { kinds: ["quote", "name"], example: "example", isLo
 const number: ParameterSense = { kinds: ["number"], example: "1" };
 const none: ParameterSense = { kinds: [], example: "" };
 
-/** By the schema, then by the words of the name, the first row of the vocabulary winning: "city name" is a place. */
+/** By the schema, then by the words of the name. The first matching row of the vocabulary wins: "city name" is a place. */
 export function senseOf(name: string, schema: JsonObject): ParameterSense {
   const type = typeOf(schema);
   if (valuesOf(schema) || type === "boolean" || type === "null") return none;
@@ -57,13 +57,13 @@ interface Wanted {
   sense: ParameterSense;
 }
 
-/** The value that a piece of the question makes. */
+/** The value made from a piece of the question. */
 export function made(piece: Piece, { schema, sense }: Wanted): JsonValue {
   if (sense === number) return withinBounds(piece.number ?? 1, schema);
   return withinLength(sense.write?.(piece.text) ?? piece.text, schema);
 }
 
-/** A value for when the question says nothing. */
+/** A value for a parameter that the question does not mention. */
 export function plausible({ schema, type, sense }: Wanted, allowance: Allowance): JsonValue {
   const [value] = valuesOf(schema) ?? [];
   if (value !== undefined && isLight(value, allowance)) return value;
@@ -72,12 +72,12 @@ export function plausible({ schema, type, sense }: Wanted, allowance: Allowance)
   return type === "null" ? null : withinLength(sense.example, schema);
 }
 
-/** The number, moved as little as the schema's limits demand. */
+/** The number, changed as little as the schema's limits require. */
 function withinBounds(wanted: number, schema: JsonObject): number {
   const step = limit(schema.multipleOf, typeOf(schema) === "integer" ? 1 : 0);
   const low = Math.max(limit(schema.minimum, -Infinity), limit(schema.exclusiveMinimum, -Infinity));
   const high = Math.min(limit(schema.maximum, Infinity), limit(schema.exclusiveMaximum, Infinity));
-  // Binary fractions: 3 × 0.1 must be written 0.3.
+  // Floating point: 3 × 0.1 must be written 0.3.
   const onStep = (value: number): number =>
     step > 0 ? Number((Math.round(value / step) * step).toPrecision(12)) : value;
   const [near, far] = wanted > high ? [high, low] : [low, high];
@@ -88,7 +88,7 @@ function withinBounds(wanted: number, schema: JsonObject): number {
 
 const longestPadding = 10_000;
 
-/** The text, changed as little as its limits demand. */
+/** The text, changed as little as the schema's limits require. */
 export function withinLength(text: string, schema: JsonObject): string {
   if (fits(text, schema)) return text;
   const least = Math.min(limit(schema.minLength, 0), longestPadding);

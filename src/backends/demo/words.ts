@@ -8,7 +8,7 @@ const stopWords = new Set(
   let's i'd i'm there's`.split(/\s+/),
 );
 
-/** Words that count as one: a question may use one and a tool's author another. The first stands for all. */
+/** Synonyms: a question may use one word and a tool's author another. The first of a row stands for all. */
 const synonyms = new Map(
   [
     "add plus sum total addition +",
@@ -31,7 +31,7 @@ export function isStopWord(word: string): boolean {
   return stopWords.has(word.toLowerCase().replace(/['’]s$/u, ""));
 }
 
-/** Close enough for matching: both sides are cut by the same rules, so a wrong root does no harm. */
+/** Close enough for matching: both sides are shortened by the same rules, so a wrong stem does no harm. */
 export function stem(word: string): string {
   const lower = word.toLowerCase().replace(/['’]s?$/u, "");
   const same = synonyms.get(lower) ?? synonyms.get(lower.replace(/(?:s|ing|ed)$/u, ""));
@@ -48,13 +48,13 @@ export function wordsOf(text: string): string[] {
   return spaced.match(/[\p{L}\p{N}][\p{L}\p{M}\p{N}'’]*/gu) ?? [];
 }
 
-/** The roots of the words; of a text without any, like "+", its own. */
+/** The stems of the words. Text without words, for example "+", is its own stem. */
 export function stemsOf(text: string): string[] {
   const words = wordsOf(text);
   return (words.length > 0 ? words : [text.trim()]).map(stem);
 }
 
-/** The roots of the words that carry a meaning. */
+/** The stems of all words but stop words. */
 export function contentStems(text: string): string[] {
   return wordsOf(text).flatMap((word) => (stopWords.has(word) ? [] : [stem(word)]));
 }

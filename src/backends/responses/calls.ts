@@ -3,7 +3,7 @@ import { type Emit, type JsonObject, type JsonValue, type Repair, unread } from 
 import { noteRepair, tellRepairs } from "../repairs.ts";
 import type { GrowingItem } from "./growing-item.ts";
 
-/** Where an item's end was read: in an event of the stream, in the output of a response that was streamed, or in a whole answer. */
+/** Where an item's end was read: in a stream event, in the `output` of a streamed response, or in a whole answer. */
 export type Source = "event" | "output" | "whole";
 
 /** The calls among the output items of one Responses answer. */
@@ -14,7 +14,7 @@ export class ProviderCalls {
     this.#emit = emit;
   }
 
-  /** A call can begin when its name is known. */
+  /** A call can start only when its name is known. */
   start(growing: GrowingItem, item: JsonObject): void {
     const { number, kind, name, callId, id } = growing;
     if (growing.started) return;
@@ -33,11 +33,11 @@ export class ProviderCalls {
   delta(growing: GrowingItem, { delta, output_index: index }: JsonObject): void {
     if (typeof index !== "number") this.note(growing, "missing_index");
     if (typeof delta === "string") this.#grow(growing, delta);
-    // An object is whole: the next one can only be the same again.
+    // An object is complete, so a second one can only repeat it.
     else if (growing.arguments === "") this.#grow(growing, this.#textOf(growing, delta));
   }
 
-  /** The end of the arguments, which has the name too. */
+  /** The event that ends the arguments. It has the name too. */
   argumentsDone(growing: GrowingItem, event: JsonObject): void {
     if (growing.type !== "call" || growing.done) return;
     if (typeof event.output_index !== "number") this.note(growing, "missing_index");
@@ -47,7 +47,7 @@ export class ProviderCalls {
     growing.ended = "whole";
   }
 
-  /** The end of a call that has begun; one that is not whole is left unfinished. */
+  /** Ends a call. An incomplete one is left open. */
   finish(growing: GrowingItem, item: JsonObject, cut: boolean, source: Source): void {
     if (item.status === "incomplete" || (cut && item.status === undefined)) {
       growing.ended = "cut";
@@ -58,8 +58,8 @@ export class ProviderCalls {
   }
 
   /**
-   * The answer ends; false when a call stops in the middle. Where the response is completed, a call that was never said to be
-   * done is so if its arguments are.
+   * The answer ends. Returns false if a call is incomplete. In a completed response, a call that was never reported as done is done
+   * if its arguments are complete.
    */
   end(items: readonly GrowingItem[], completed: boolean): boolean {
     let whole = true;
@@ -81,7 +81,7 @@ export class ProviderCalls {
     if (growing.started) this.#emit({ type: "call.arguments", call: growing.number, delta });
   }
 
-  /** The end of a value repeats it whole: what was missing before is added now. */
+  /** The final value repeats the deltas. Adds what they lacked. */
   #reconcile(growing: GrowingItem, given: JsonValue | undefined, source: Source): void {
     if (typeof given !== "string" && growing.arguments !== "") return;
     const text = typeof given === "string" ? given : this.#textOf(growing, given);

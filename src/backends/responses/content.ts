@@ -1,6 +1,6 @@
 import { isObject, type JsonObject } from "../../turn/index.ts";
 
-/** The parts of a message item, as far as they can be read. */
+/** The parts of a message item. Malformed parts are skipped. */
 export function partsOf(item: JsonObject): JsonObject[] {
   return Array.isArray(item.content) ? item.content.filter(isObject) : [];
 }

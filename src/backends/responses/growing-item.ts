@@ -3,7 +3,7 @@ import type { RepairedCall } from "../repairs.ts";
 
 export type ItemType = "message" | "reasoning" | "call" | "opaque";
 
-/** An output item as far as it has come. */
+/** An output item whose events are still arriving. */
 export interface GrowingItem extends RepairedCall {
   type: ItemType;
   kind: CallKind;
@@ -12,12 +12,12 @@ export interface GrowingItem extends RepairedCall {
   index: number | undefined;
   name: string | undefined;
   arguments: string;
-  /** Whether the provider has said that the arguments are whole, or that they are not. */
+  /** Whether the provider reported the arguments as complete or as cut. */
   ended: "whole" | "cut" | undefined;
-  /** How much of its text and how many annotations came by deltas. */
+  /** How many characters of text and how many annotations arrived in deltas. */
   characters: number;
   annotations: number;
-  /** Whether it was found in the response's own output. */
+  /** Whether it was found in the response's `output`. */
   listed: boolean;
 }
 
@@ -60,7 +60,7 @@ export function isFree(growing: GrowingItem, item: JsonObject): boolean {
   return !growing.listed && isLike(growing, typeOf(item));
 }
 
-/** The id of an item may change; that of a call may not, because its output must name it. */
+/** The id of an item may change. The id of a call may not, because its output must refer to it. */
 export function isAnotherCall(growing: GrowingItem, item: JsonObject): boolean {
   const callId = idOf(item.call_id);
   return growing.callId !== undefined && callId !== undefined && growing.callId !== callId;
@@ -70,7 +70,7 @@ export function mayStandAt(growing: GrowingItem, index: JsonValue | undefined): 
   return typeof index !== "number" || growing.index === undefined || growing.index === index;
 }
 
-/** Whether the ids say that they are one item; `undefined` where there are none to compare. A call's id counts for more. */
+/** Whether the ids show the same item; `undefined` without ids to compare. The call id takes precedence. */
 export function agrees(growing: GrowingItem, item: JsonObject): boolean | undefined {
   const callId = idOf(item.call_id);
   if (growing.callId !== undefined && callId !== undefined) return growing.callId === callId;
@@ -82,11 +82,11 @@ export function isAddedAgain(growing: GrowingItem, item: JsonObject): boolean {
   const same = agrees(growing, item);
   const name = filled(item.name);
   if (same === false || (growing.name !== undefined && name !== undefined && growing.name !== name)) return false;
-  // Without ids only a call that has not gone on can be added twice.
+  // Without ids, only a call without arguments can be the same one added twice.
   return same === true || growing.type !== "call" || growing.name === undefined || growing.arguments === "";
 }
 
-/** A call that is done and has the same ids as another may still be another. */
+/** A call that is done may differ from another with the same ids. */
 export function isDoneAgain(growing: GrowingItem, item: JsonObject): boolean {
   if (agrees(growing, item) === false) return false;
   const given = item.arguments ?? item.input;
@@ -97,7 +97,7 @@ export function filled(value: JsonValue | undefined): string | undefined {
   return typeof value === "string" && value !== "" ? value : undefined;
 }
 
-/** Some providers count their calls. */
+/** Some providers use numbers as call ids. */
 export function idOf(value: JsonValue | undefined): string | undefined {
   return typeof value === "number" ? String(value) : filled(value);
 }

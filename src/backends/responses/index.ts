@@ -4,7 +4,7 @@ import { responsesQuirks } from "./quirks.ts";
 import { ResponsesReader } from "./reader.ts";
 import { responsesRequest } from "./request.ts";
 
-/** The Responses API, as a provider speaks it. */
+/** The Responses API of a provider. */
 export const responsesApi: ServiceApi = {
   name: "responses",
   path: "/responses",

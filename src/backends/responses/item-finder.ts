@@ -16,12 +16,12 @@ import {
   typeOf,
 } from "./growing-item.ts";
 
-/** No model means to answer with more items than this; a provider that sends more is broken. */
+/** No model intends to answer with more items than this; a provider that sends more is broken. */
 const mostItems = 4_096;
 
 /**
- * Knows which item an event speaks of, however little the event says. Places and ids should be unique and stay the same; either
- * may be missing, be given to several items, or change.
+ * Finds the item that an event belongs to, however little the event says. Indexes and ids should be unique and constant, but either
+ * may be missing, be shared by several items, or change.
  */
 export class ItemFinder {
   readonly items: GrowingItem[] = [];
@@ -29,9 +29,9 @@ export class ItemFinder {
   readonly #byIndex = new Map<number, GrowingItem>();
   /** By the item's id and by its call_id. */
   readonly #byId = new Map<string, GrowingItem>();
-  /** The last of each type that was found open. */
+  /** The last open item of each type. */
   readonly #recent = new Map<ItemType, GrowingItem>();
-  /** Whether a place was given to more than one item. */
+  /** Whether several items share an index. */
   #shared = false;
 
   constructor(onNew: (growing: GrowingItem, item: JsonObject) => void) {
@@ -42,30 +42,30 @@ export class ItemFinder {
     return this.items.length > mostItems;
   }
 
-  /** The item that a delta belongs to: nearly always the one that stands open in its place. */
+  /** The item that a delta belongs to: nearly always the open item at its index. */
   of(event: JsonObject, type: ItemType): GrowingItem {
     const { output_index: index, item_id: id } = event;
-    const placed = typeof index === "number" ? this.#byIndex.get(index) : undefined;
-    const isOpen = placed?.type === type && !placed.done;
-    if (isOpen && !this.#shared) return placed;
+    const atIndex = typeof index === "number" ? this.#byIndex.get(index) : undefined;
+    const isOpen = atIndex?.type === type && !atIndex.done;
+    if (isOpen && !this.#shared) return atIndex;
     const known = typeof id === "string" ? this.#byId.get(id) : undefined;
     if (known?.type === type && mayStandAt(known, index)) return known;
-    if (isOpen) return placed;
+    if (isOpen) return atIndex;
     if (filled(id) === undefined) {
       const open = this.#lastOpen(type);
       if (open && mayStandAt(open, index)) return open;
-      // A piece of an item that is done comes too late.
-      if (placed?.type === type) return placed;
+      // A delta that arrives after its item is done is too late.
+      if (atIndex?.type === type) return atIndex;
     }
     return this.add(implied(event), index);
   }
 
-  /** The item that is added: a new one, unless the event comes twice or after the item's first deltas. */
+  /** The item of an `added` event: a new one, unless the event is repeated or arrives after the item's first deltas. */
   added({ output_index: index }: JsonObject, item: JsonObject): GrowingItem {
     const type = typeOf(item);
-    const placed = typeof index === "number" ? this.#byIndex.get(index) : undefined;
+    const atIndex = typeof index === "number" ? this.#byIndex.get(index) : undefined;
     const recent = idsOf(item).length === 0 ? this.#lastOpen(type) : undefined;
-    const known = [placed, this.#known(item), recent].find(
+    const known = [atIndex, this.#known(item), recent].find(
       (candidate) =>
         candidate &&
         !candidate.done &&
@@ -76,13 +76,13 @@ export class ItemFinder {
     return known ? this.#learn(known, item) : this.add(item, index);
   }
 
-  /** The item that is done: the one that is open in its place or under its id. A new one where it was never added. */
+  /** The item of a `done` event: the open one with its index or id, or a new one if it was never added. */
   done({ output_index: index }: JsonObject, item: JsonObject): GrowingItem {
     const type = typeOf(item);
-    const placed = typeof index === "number" ? this.#byIndex.get(index) : undefined;
+    const atIndex = typeof index === "number" ? this.#byIndex.get(index) : undefined;
     const known = this.#known(item);
     const agreeing = known && isLike(known, type) && mayStandAt(known, index) ? known : undefined;
-    const found = agreeing ?? (placed && isLike(placed, type) ? placed : undefined);
+    const found = agreeing ?? (atIndex && isLike(atIndex, type) ? atIndex : undefined);
     if (found && !found.done) return this.#learn(found, item);
     if (known && !known.done && isLike(known, type)) return this.#learn(known, item);
     if (found && isDoneAgain(found, item)) return found;
@@ -91,8 +91,8 @@ export class ItemFinder {
   }
 
   /**
-   * For each item of the response's output the one that was streamed, if any: by its ids; by its place, where places can be
-   * trusted; else in order, where neither tells.
+   * For each item of the response's `output` the streamed one, if any. Matches by ids, then by index if indexes are reliable, then
+   * by order.
    */
   inOutput(output: readonly JsonValue[]): (GrowingItem | undefined)[] {
     const found: (GrowingItem | undefined)[] = output.map(() => undefined);
@@ -107,8 +107,8 @@ export class ItemFinder {
     };
     match((item) => this.#withIdsOf(item));
     match((item, index) => {
-      const placed = this.#shared ? undefined : this.#byIndex.get(index);
-      return placed && isFree(placed, item) && !isAnotherCall(placed, item) ? placed : undefined;
+      const atIndex = this.#shared ? undefined : this.#byIndex.get(index);
+      return atIndex && isFree(atIndex, item) && !isAnotherCall(atIndex, item) ? atIndex : undefined;
     });
     match((item) =>
       this.items.find(
@@ -137,18 +137,18 @@ export class ItemFinder {
     return growing;
   }
 
-  /** The id of a call counts for more than the item's own. */
+  /** The call id takes precedence over the item's id. */
   #known(item: JsonObject): GrowingItem | undefined {
     const [id, callId] = [idOf(item.id), idOf(item.call_id)];
     return (callId && this.#byId.get(callId)) || (id && this.#byId.get(id)) || undefined;
   }
 
-  /** Where an id was given to several items, the first of them that is left. */
+  /** If several items share an id, the first that is not matched yet. */
   #withIdsOf(item: JsonObject): GrowingItem | undefined {
     const known = this.#known(item);
     if (!known) return undefined;
-    const isIt = (candidate: GrowingItem) => isFree(candidate, item) && agrees(candidate, item) === true;
-    return this.items.find(isIt) ?? (isFree(known, item) && agrees(known, item) !== false ? known : undefined);
+    const isMatch = (candidate: GrowingItem) => isFree(candidate, item) && agrees(candidate, item) === true;
+    return this.items.find(isMatch) ?? (isFree(known, item) && agrees(known, item) !== false ? known : undefined);
   }
 
   #lastOpen(type: ItemType): GrowingItem | undefined {
@@ -168,7 +168,7 @@ export class ItemFinder {
   }
 }
 
-/** An event about an item that was never added tells by its own type, and by its name, what it belongs to. */
+/** What an event shows about an item that was never added: its type, id and name. */
 function implied({ type, item_id: id, name }: JsonObject): JsonObject {
   const about = String(type);
   if (about.includes("function_call")) return { type: "function_call", id, name };

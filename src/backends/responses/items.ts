@@ -6,8 +6,8 @@ import { type GrowingItem, typeOf } from "./growing-item.ts";
 import { ItemFinder } from "./item-finder.ts";
 
 /**
- * The output items of one Responses answer. What a provider leaves out of its deltas is taken from the item's own end, and
- * what it leaves out of that from the response's.
+ * The output items of one Responses answer. What a provider omits from the deltas is read from the item's end, and what it omits
+ * there from the end of the response.
  */
 export class ProviderItems {
   readonly #emit: Emit;
@@ -19,12 +19,12 @@ export class ProviderItems {
     this.#calls = new ProviderCalls(emit);
   }
 
-  /** What makes the answer one that cannot be read. */
+  /** The reason to reject the answer, if there is one. */
   get trouble(): string | undefined {
     return this.#finder.tooMany ? "more items than a client can take" : undefined;
   }
 
-  /** One event about an item; events that the common language has no word for are left out. */
+  /** Reads one event about an item. Drops events that have no backend event. */
   take(event: JsonObject): void {
     switch (event.type) {
       case "response.output_item.added":
@@ -59,7 +59,7 @@ export class ProviderItems {
     }
   }
 
-  /** The response's own output: items that were not streamed, or not to their end. */
+  /** Reads the response's `output`: items that were not streamed, or not to their end. */
   complete(output: readonly JsonValue[], cut: boolean, source: Source): void {
     const streamed = this.#finder.inOutput(output);
     output.forEach((item, index) => {
@@ -70,7 +70,7 @@ export class ProviderItems {
     });
   }
 
-  /** The answer ends; false when a call stops in the middle. */
+  /** The answer ends. Returns false if a call is incomplete. */
   end(completed: boolean): boolean {
     return this.#calls.end(this.#finder.items, completed);
   }
@@ -87,7 +87,7 @@ export class ProviderItems {
     this.#finish(growing, item, false, "event");
   }
 
-  /** Begins the item as soon as it is known what it is; a call, when its name is known too. */
+  /** Starts the item when its type is known; a call also needs its name. */
   #start(growing: GrowingItem, item: JsonObject): void {
     if (growing.started) return;
     const id = typeof item.id === "string" ? item.id : undefined;
@@ -136,7 +136,7 @@ export class ProviderItems {
 
   #finish(growing: GrowingItem, item: JsonObject, cut: boolean, source: Source): void {
     if (growing.done) return;
-    // An item that was added without saying what it is says so at its end.
+    // An item that was added without a known type has one at its end.
     if (growing.type === "opaque") growing.type = typeOf(item);
     if (growing.type === "call" && !growing.started && item.type === "custom_tool_call") growing.kind = "custom";
     this.#start(growing, item);
@@ -162,7 +162,7 @@ export class ProviderItems {
     growing.done = true;
   }
 
-  /** What a message has at its end and did not have in its deltas. */
+  /** Emits what the message has at its end and the deltas lacked. */
   #rest(growing: GrowingItem, item: JsonObject): void {
     let seen = growing.characters;
     for (const part of partsOf(item)) {

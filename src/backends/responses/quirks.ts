@@ -1,7 +1,7 @@
 import { type HistoryQuirks, noQuirks } from "../../turn/index.ts";
 import { type ProviderQuirks, refusesSealedReasoning } from "../provider-quirks.ts";
 
-/** What providers of the Responses API want of a conversation: reasoning is an item of its own, which only its maker can read. */
+/** What Responses providers require of a conversation. Reasoning is a separate item that only its provider can read. */
 export function responsesQuirks(provider: ProviderQuirks): HistoryQuirks {
   return {
     ...noQuirks,

@@ -8,7 +8,7 @@ import type { Source } from "./calls.ts";
 import { ProviderItems } from "./items.ts";
 import { readUsage } from "./usage.ts";
 
-/** A Responses provider's answer as events: event by event, or a whole response as one that has just been completed. */
+/** Reads a Responses provider's answer and emits events. A whole answer is read like the terminal event of a stream. */
 export class ResponsesReader implements AnswerReader {
   readonly #backend: string;
   readonly #redact: Redact;
@@ -24,7 +24,7 @@ export class ResponsesReader implements AnswerReader {
     this.#items = new ProviderItems(emit);
   }
 
-  /** Nothing but the terminal event makes the answer whole, and that finishes it. */
+  /** Only the terminal event completes the answer, and it finishes it too. */
   get enough(): boolean {
     return this.finished;
   }
@@ -82,7 +82,7 @@ export class ResponsesReader implements AnswerReader {
     }
   }
 
-  /** Some providers write the type only as the event's name. What has none at all is an error or a sign of life. */
+  /** Some providers send the type only as the SSE event name. An event without either is an error or a keep-alive. */
   #takeUntyped(event: JsonObject, name: string | undefined): void {
     const error = reportedError(event);
     if (error !== undefined) throw this.#failure(error);
@@ -102,7 +102,7 @@ export class ResponsesReader implements AnswerReader {
   }
 
   #end(response: JsonObject, event: string, source: Source): void {
-    // Where the event's name and the response's own word differ, the worse one is believed.
+    // If the event's name and the response's status differ, the worse one counts.
     const own = typeof response.status === "string" ? response.status : event;
     const status = severity(own) > severity(event) ? own : event;
     if (response.error || severity(status) >= severity("cancelled")) {
@@ -124,7 +124,7 @@ export class ResponsesReader implements AnswerReader {
   }
 }
 
-/** How far from a success a status is; one that is no ending says nothing. */
+/** How far from success a status is; -1 for one that is not final. */
 function severity(status: string): number {
   return ["completed", "incomplete", "cancelled", "failed"].indexOf(status);
 }

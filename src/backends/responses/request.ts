@@ -8,14 +8,14 @@ export function responsesRequest(turn: Turn): JsonObject {
   const same = turn.api === "responses";
   const tools = turn.tools.map((tool) => withStrict(writeTool(tool), same));
   return {
-    // A Responses client's other parameters are its own affair; those of another API would be refused.
+    // A Responses client's other parameters pass through; a provider would refuse those of another API.
     ...(same ? turn.parameters : extraOfChat(turn)),
     model: turn.model,
     instructions: turn.instructions,
     input: turn.input.map(writeItem).filter(isObject),
     stream: turn.stream,
     tools: tools.length > 0 ? tools : undefined,
-    // A Responses client may have tools elsewhere (in a prompt, in its input) that these are about.
+    // A Responses client may have tools elsewhere, in a prompt or in its input, to which these apply.
     ...((same || tools.length > 0) && {
       tool_choice: turn.choice.mode === "auto" ? undefined : writeChoice(turn.choice),
       parallel_tool_calls: settings.parallelToolCalls,
@@ -42,12 +42,12 @@ export function responsesRequest(turn: Turn): JsonObject {
   };
 }
 
-/** The provider keeps nothing of a chat client's turn, which has no way to ask for it again. */
+/** The provider need not store a chat client's turn, because the client cannot refer to it later. */
 function extraOfChat(turn: Turn): JsonObject {
   return { store: false, include: turn.parameters.logprobs === true ? ["message.output_text.logprobs"] : undefined };
 }
 
-/** Unsaid, `strict` means different things: a chat client means false, a Responses client leaves it to the provider. */
+/** A missing `strict` means false for a chat client; a Responses client leaves it to the provider. */
 function withStrict(tool: JsonObject, same: boolean): JsonObject {
   if (tool.type !== "function" || typeof tool.strict === "boolean") return tool;
   return { ...tool, strict: same ? undefined : false };
@@ -57,7 +57,7 @@ function writeFormat(format: OutputFormat): JsonObject {
   return { ...format };
 }
 
-/** An object with what is said of it; `undefined` when nothing is. */
+/** `undefined` if no field is set. */
 function merge(extra: JsonObject[string], fields: JsonObject): JsonObject | undefined {
   const merged: JsonObject = isObject(extra) ? { ...extra } : {};
   for (const [key, value] of Object.entries(fields)) if (value !== undefined) merged[key] = value;

@@ -6,7 +6,7 @@ export class DropReasoning implements Policy {
   readonly #drop: (error: TurnError) => boolean | Promise<boolean>;
   #hasDropped = false;
 
-  /** `drop` resolves to whether there was any that could be left out, and is from now on. */
+  /** `drop` excludes the reasoning from later requests, and resolves to whether there was any to exclude. */
   constructor(drop: (error: TurnError) => boolean | Promise<boolean>) {
     this.#drop = drop;
   }

@@ -1,30 +1,30 @@
 import type { Item, NextStep, TurnError } from "../../turn/index.ts";
 
-/** An attempt of which nothing was sent. */
+/** An attempt that failed before anything of it was sent to the client. */
 export interface FailedAttempt {
   error: TurnError;
-  /** Whether the backend was asked at all; otherwise it could not be. */
+  /** Whether the request was sent to the backend. If not, the attempt failed before that. */
   wasAsked: boolean;
-  /** The client has left, or the turn's time is over. */
+  /** The client disconnected, or the turn's time is up. */
   isCancelled: boolean;
-  /** What the model has said and thought, as far as anybody wants to quote it. */
+  /** The model's text and reasoning, as far as a correction may quote them. */
   said: string;
   thought: string;
 }
 
 export type Decision =
-  /** Another attempt at the same backend. */
+  /** Make another attempt at the same backend. */
   | { next: NextStep & { action: "retry" | "rewrite" | "reask" }; corrections?: readonly Item[] }
-  /** This is what the candidate has failed with. */
+  /** The candidate fails with this error. */
   | { fail: TurnError };
 
-/** One reason to make another attempt, or not to. It remembers what it has decided, so that nothing goes on for ever. */
+/** One reason to make another attempt, or not to. A policy remembers its decisions, so that attempts are bounded. */
 export interface Policy {
-  /** Nothing where it has no say in the matter. */
+  /** `undefined` if the policy does not apply. */
   decide(attempt: FailedAttempt): Decision | undefined | Promise<Decision | undefined>;
 }
 
-/** What is done about a failed attempt: what the first policy says that has a say. */
+/** The decision of the first policy that applies. If none applies, the candidate fails with the attempt's error. */
 export async function decide(policies: readonly Policy[], attempt: FailedAttempt): Promise<Decision> {
   for (const policy of policies) {
     const decision = await policy.decide(attempt);

@@ -6,10 +6,10 @@ import type { Decision, FailedAttempt, Policy } from "./policy.ts";
 export class Reask implements Policy {
   readonly #quotesThoughts: boolean;
   #left: number;
-  /** The last call that was wrong. */
+  /** The last invalid call. */
   #invalid: InvalidCall | undefined;
 
-  /** `quotesThoughts`: the provider would miss what the model thought before its call. */
+  /** `quotesThoughts`: the provider requires the model's reasoning before its call. */
   constructor(reasks: number, quotesThoughts: boolean) {
     this.#left = reasks;
     this.#quotesThoughts = quotesThoughts;
@@ -22,18 +22,21 @@ export class Reask implements Policy {
     return { next: { action: "reask" }, corrections: error.correction(said, this.#quotesThoughts ? thought : "") };
   }
 
-  /** What the model did wrong, where it was told so. */
+  /** The invalid call that the model was asked to correct, if there was one. */
   get corrected(): TurnError | undefined {
     return this.#invalid;
   }
 }
 
-/** Whose fault it is when a correction is not taken: a provider that refuses it, or has no time left for it, is not to blame. */
+/**
+ * If the provider rejects a correction or the time runs out, the provider is not to blame: the candidate fails with the model's
+ * invalid call.
+ */
 export class BlameCorrection implements Policy {
   readonly #reask: Reask;
   readonly #isOverdue: (error: TurnError) => boolean;
 
-  /** `isOverdue` tells whether the error says that the turn's time is over. */
+  /** `isOverdue`: whether the error means that the turn's time is up. */
   constructor(reask: Reask, isOverdue: (error: TurnError) => boolean) {
     this.#reask = reask;
     this.#isOverdue = isOverdue;

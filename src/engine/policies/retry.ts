@@ -2,12 +2,12 @@ import { ExponentialBackoff, type IBackoff } from "cockatiel";
 import { mayRetry, type TurnError } from "../../turn/index.ts";
 import type { Decision, FailedAttempt, Policy } from "./policy.ts";
 
-/** Grows from about a quarter of a second, with jitter: clients that failed together do not come back together. */
+/** Starts at about 250 ms and grows, with jitter, so that clients that failed together do not retry together. */
 const backoff = new ExponentialBackoff({ initialDelay: 250, maxDelay: 4_000 });
-/** A provider that wants to be left alone for longer is: the client decides. */
+/** If a provider asks for a longer wait, there is no retry: the client decides. */
 const longestWait = 5_000;
 
-/** Sends the same request again, after a wait, where that may well help. */
+/** Sends the same request again after a wait, if that may help. */
 export class Retry implements Policy {
   #left: number;
   #delay: IBackoff<unknown> = backoff.next();
@@ -26,7 +26,7 @@ export class Retry implements Policy {
   }
 }
 
-/** How long to wait before the same request is sent again; `undefined` when it is not. */
+/** How long to wait before the retry; `undefined` means no retry. */
 function retryDelay(error: TurnError, delay: number): number | undefined {
   if (!mayRetry(error)) return undefined;
   const asked = waitAskedFor(error.retryAfter);

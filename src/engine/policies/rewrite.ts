@@ -1,10 +1,10 @@
 import { wantsRewrite } from "../../turn/index.ts";
 import type { Decision, FailedAttempt, Policy } from "./policy.ts";
 
-/** A provider has few forms of a request; one that wants another each time wants none. */
+/** A provider has few forms of a request. One that asks for another form each time accepts none. */
 const mostRewrites = 4;
 
-/** Sends the request in another form, where the backend has learnt from the refusal which form its provider wants. */
+/** Sends the request in another form, if the backend has learnt from the refusal which form its provider wants. */
 export class Rewrite implements Policy {
   #left = mostRewrites;
 

@@ -4,11 +4,11 @@ import type { BackendEvent, Repair } from "../../turn/index.ts";
 /** What the readers of one round share. */
 export interface Finder {
   emit(event: BackendEvent): void;
-  /** A number for a call, which no call and no item of the backend has. */
+  /** A number for a call that no call or item of the backend has. */
   number(): number;
 }
 
-/** The calls that one reader finds, as events. They come one after the other. */
+/** Emits the calls that one reader finds, one after the other. */
 export class FoundCalls {
   readonly #finder: Finder;
   #open: number | undefined;
@@ -38,7 +38,7 @@ export class FoundCalls {
     this.#open = undefined;
   }
 
-  /** Each kind is told once a call. One that shows only behind its call is told without it. */
+  /** Each kind is reported once per call. A repair that is found only after its call is reported without the call. */
   repaired({ repair, call }: RepairReport): void {
     const open = call === undefined ? undefined : this.#open;
     if (open !== undefined && this.#repairs?.has(repair)) return;

@@ -1,13 +1,16 @@
 import type { JsonObject } from "../../turn/index.ts";
 
 interface Waiting {
-  /** Where in the message the text begins and ends that they are about. */
+  /** The offsets in the message at which their text begins and ends. */
   from: number;
   to: number;
   logprobs: JsonObject[];
 }
 
-/** Log probabilities of text that a reader may hold back: they go out with their text, and are gone where it was no text. */
+/**
+ * Log probabilities of text that a reader may hold back. They are emitted with their text, and dropped if it turns out not to be
+ * text.
+ */
 export class Logprobs {
   #waiting: Waiting[] = [];
   #due: JsonObject[] | undefined;
@@ -16,18 +19,18 @@ export class Logprobs {
     this.#waiting.push({ from, to, logprobs });
   }
 
-  /** The message up to this place has turned out to be text, or something else. */
-  reach(place: number, isText: boolean): void {
+  /** The message up to this offset has turned out to be text, or something else. */
+  reach(offset: number, isText: boolean): void {
     let count = 0;
     for (const { from, to, logprobs } of this.#waiting) {
-      if (isText ? from >= place : to > place) break;
+      if (isText ? from >= offset : to > offset) break;
       if (isText) this.#due = this.#due ? [...this.#due, ...logprobs] : logprobs;
       count++;
     }
     if (count > 0) this.#waiting.splice(0, count);
   }
 
-  /** Those of the text that goes out now. */
+  /** The log probabilities of the text that is emitted now. */
   take(): JsonObject[] | undefined {
     const due = this.#due;
     this.#due = undefined;

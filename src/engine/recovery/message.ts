@@ -9,43 +9,43 @@ import type {
 import { type Finder, FoundCalls } from "./found-calls.ts";
 import { Logprobs } from "./logprobs.ts";
 
-/** Whether text is more than white space, as the readers know it. */
+/** Whether text is more than whitespace, as the readers define it. */
 export function hasWords(text: string): boolean {
   return /[^ \t\r\n]/.test(text);
 }
 
 export interface MessageFinder extends Finder {
   createReader(sink: Sink): Reader;
-  /** The client is about to be given a call, or this text. */
+  /** Called before a call, or this text, is emitted. */
   answering(text?: string): void;
   rejected(report: RejectReport): void;
 }
 
 /**
- * One message of the backend, read for calls. It begins for the client with its first text, so that a message which is only a
- * call leaves no empty one behind. A call or reasoning in the middle ends it; text that follows is a new message, which has no
- * number: nothing of the backend can overlap it.
+ * One message of the backend, read for calls. It starts for the client with its first text, so that a message with only a call
+ * leaves no empty message. A call or reasoning in the middle ends it. Text after that is a new message without a number: nothing of
+ * the backend can overlap it.
  */
 export class Message implements Sink {
   readonly #finder: MessageFinder;
   readonly #calls: FoundCalls;
   #reader: Reader | undefined;
   #item: number | undefined;
-  /** What begins it, as long as it has not begun. */
+  /** The event that starts the message, until it is emitted. */
   #started: BackendMessageStarted | undefined;
   #isOpen: boolean;
-  /** It had something else in it than text. */
-  #isBroken = false;
+  /** Whether the message contained something other than text. */
+  #isInterrupted = false;
   /** The event that is being read. */
   #event: BackendTextDelta | undefined;
-  /** How many characters were read, and of how many it is known what they are. */
+  /** How many characters were read, and how many of them the reader has classified. */
   #read = 0;
-  #told = 0;
-  /** What was found and not given yet. */
+  #classified = 0;
+  /** Text or reasoning that was found and not emitted yet. */
   #kind: "text" | "reasoning" = "text";
   #run = "";
   #logprobs: Logprobs | undefined;
-  /** Its end, where that has come. */
+  /** The event that ends the message, once it has arrived. */
   done: BackendMessageDone | undefined;
 
   constructor(finder: MessageFinder, item: number | undefined, started?: BackendMessageStarted) {
@@ -56,12 +56,12 @@ export class Message implements Sink {
     this.#isOpen = started === undefined;
   }
 
-  /** It has more than white space in it. */
+  /** Whether the message has more than whitespace in it. */
   hasWords = false;
 
-  /** Nothing is held back: its end cannot change what was found. */
+  /** Whether nothing is held back, so that the end of the message cannot change what was found. */
   get isSettled(): boolean {
-    return this.#read === this.#told && !this.#calls.isOpen;
+    return this.#read === this.#classified && !this.#calls.isOpen;
   }
 
   push(event: BackendTextDelta): void {
@@ -79,13 +79,13 @@ export class Message implements Sink {
     this.#event = undefined;
   }
 
-  /** What belongs to the message and is not read. */
+  /** Emits an event of the message that is not read for calls. */
   pass(event: BackendAnnotationAdded | BackendRefusalDelta): void {
     this.open();
     this.#finder.emit(event.item === this.#item ? event : { ...event, item: this.#item });
   }
 
-  /** Begins it for the client, if it has not begun. */
+  /** Starts the message for the client, if it has not started. */
   open(): void {
     if (!this.#started) return;
     this.#finder.emit(this.#started);
@@ -93,51 +93,51 @@ export class Message implements Sink {
     this.#isOpen = true;
   }
 
-  /** Its text goes no further. */
+  /** No more text follows. */
   end(ending: Ending): void {
     this.#reader?.end(ending);
     this.#reader = undefined;
     this.#flush();
     if (!this.done) return;
-    // A message that had nothing in it is given as it came.
-    if (!this.#isBroken) this.open();
+    // An empty message is emitted as it came.
+    if (!this.#isInterrupted) this.open();
     if (this.#isOpen) this.#finder.emit(this.done);
   }
 
   span(kind: SpanKind, text: string): void {
-    const isGiven = kind === "text" || kind === "reasoning";
-    if (isGiven && kind !== this.#kind) {
+    const isContent = kind === "text" || kind === "reasoning";
+    if (isContent && kind !== this.#kind) {
       this.#flush();
       this.#kind = kind;
     }
-    this.#told += text.length;
-    this.#logprobs?.reach(this.#told, kind === "text");
-    if (isGiven) this.#run = this.#run === "" ? text : this.#run + text;
+    this.#classified += text.length;
+    this.#logprobs?.reach(this.#classified, kind === "text");
+    if (isContent) this.#run = this.#run === "" ? text : this.#run + text;
   }
 
   #flush(): void {
     const run = this.#run;
     if (run === "") return;
     this.#run = "";
-    if (this.#kind === "text") this.#giveText(run);
+    if (this.#kind === "text") this.#emitText(run);
     else {
-      this.#leave();
+      this.#interrupt();
       this.#finder.emit({ type: "reasoning.delta", text: run, part: 0 });
     }
   }
 
-  #giveText(text: string): void {
+  #emitText(text: string): void {
     const event = this.#event;
     const logprobs = this.#logprobs?.take();
     this.#finder.answering(text);
     this.open();
-    const isSame = event?.text === text && event.item === this.#item && this.#read === this.#told;
+    const isSame = event?.text === text && event.item === this.#item && this.#read === this.#classified;
     this.#finder.emit(isSame ? event : { type: "text.delta", item: this.#item, text, logprobs });
   }
 
-  /** Something else stands here. */
-  #leave(): void {
-    this.#isBroken = true;
+  /** A call or reasoning follows. */
+  #interrupt(): void {
+    this.#isInterrupted = true;
     if (!this.#isOpen) return;
     if (this.#item !== undefined) this.#finder.emit({ type: "message.done", item: this.#item });
     this.#isOpen = false;
@@ -147,7 +147,7 @@ export class Message implements Sink {
   callStarted(_call: number, name: string, dialect: string, id: string | undefined): void {
     this.#flush();
     this.#finder.answering();
-    this.#leave();
+    this.#interrupt();
     this.#calls.start(name, dialect, id);
   }
 
@@ -164,7 +164,7 @@ export class Message implements Sink {
   }
 
   rejected(report: RejectReport): void {
-    // It may be the end of the turn: what stood before it goes first.
+    // The rejection may end the round, so the text before it is emitted first.
     this.#flush();
     this.#finder.rejected(report);
   }

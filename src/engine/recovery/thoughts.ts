@@ -3,22 +3,22 @@ import type { BackendReasoningDelta } from "../../turn/index.ts";
 import { type Finder, FoundCalls } from "./found-calls.ts";
 
 export interface ThoughtsFinder extends Finder {
-  /** One that begins in the middle of reasoning. */
+  /** Creates a reader that starts in the middle of reasoning. */
   createReader(sink: Sink): Reader;
   rejected(report: RejectReport): void;
 }
 
 interface Held {
   text: string;
-  acts: (() => void)[];
+  actions: (() => void)[];
 }
 
-/** More than this is not held: it is reasoning. */
+/** In characters. Beyond this, what is held counts as reasoning. */
 const mostHeld = 4 * 1024 * 1024;
 
 /**
- * What a backend gives as reasoning. A model may never come out of it: then a call in it is what the model meant to do. Where
- * an answer follows, the call was a draft and stays reasoning, so from the first call on everything is held.
+ * What a backend sends as reasoning. A model may never leave its reasoning: then a call in it is what the model meant to do. If an
+ * answer follows, the call was a draft and stays reasoning, so everything from the first call on is held.
  */
 export class Thoughts implements Sink {
   readonly #finder: ThoughtsFinder;
@@ -26,7 +26,9 @@ export class Thoughts implements Sink {
   readonly #reader: Reader;
   #event: BackendReasoningDelta | undefined;
   #run = "";
-  /** A tag may end the reasoning for the reader, though it goes on for the backend: what the reader then finds is held here. */
+  /**
+   * A tag may end the reasoning for the reader although the backend continues it. What the reader finds after the tag is held here.
+   */
   #held: Held | undefined;
   #isOver = false;
 
@@ -43,7 +45,7 @@ export class Thoughts implements Sink {
     this.#flush();
   }
 
-  /** stop: nothing followed it. cut: something did, or the turn broke off. */
+  /** stop: nothing followed the reasoning. cut: something did, or the turn broke off. */
   end(ending: Ending): void {
     this.#isOver = ending === "stop";
     if (this.#isOver) this.#release();
@@ -56,18 +58,18 @@ export class Thoughts implements Sink {
     if (kind === "call") this.#hold();
     if (this.#held) {
       this.#held.text += text;
-      if (kind !== "call") this.#held.acts.push(() => this.#add(text));
+      if (kind !== "call") this.#held.actions.push(() => this.#add(text));
     } else if (kind !== "call") this.#add(text);
   }
 
   #hold(): void {
-    if (!this.#isOver) this.#held ??= { text: "", acts: [] };
+    if (!this.#isOver) this.#held ??= { text: "", actions: [] };
   }
 
   #release(): void {
     const held = this.#held;
     this.#held = undefined;
-    for (const act of held?.acts ?? []) act();
+    for (const action of held?.actions ?? []) action();
   }
 
   #drop(): void {
@@ -89,29 +91,29 @@ export class Thoughts implements Sink {
     this.#finder.emit(isSame ? event : { type: "reasoning.delta", text: run, part: event?.part ?? 0 });
   }
 
-  #tell(act: () => void): void {
+  #holdOrRun(action: () => void): void {
     this.#hold();
-    if (this.#held) this.#held.acts.push(act);
-    else act();
+    if (this.#held) this.#held.actions.push(action);
+    else action();
   }
 
   callStarted(_call: number, name: string, dialect: string, id: string | undefined): void {
-    this.#tell(() => {
+    this.#holdOrRun(() => {
       this.#flush();
       this.#calls.start(name, dialect, id);
     });
   }
 
   callArguments(_call: number, delta: string): void {
-    this.#tell(() => this.#calls.arguments(delta));
+    this.#holdOrRun(() => this.#calls.arguments(delta));
   }
 
   callDone(): void {
-    this.#tell(() => this.#calls.done());
+    this.#holdOrRun(() => this.#calls.done());
   }
 
   repaired(report: RepairReport): void {
-    this.#tell(() => this.#calls.repaired(report));
+    this.#holdOrRun(() => this.#calls.repaired(report));
   }
 
   rejected(report: RejectReport): void {

@@ -21,23 +21,23 @@ export interface CallSettings {
   ids: Ids;
   checks: ArgumentChecks;
   listener: TurnListener;
-  /** Who runs the call; the client, unless said. */
+  /** Who runs the call; the client by default. */
   ownerOf?: ((call: BackendCallStarted) => CallOwner) | undefined;
 }
 
 /**
- * The last hand on a call before the client gets it: ids that are present and new, no call twice, and arguments that are JSON where
- * the model wrote none. Calls come here one after the other.
+ * Prepares a call for the client: its ids are present and new, no call is sent twice, and empty arguments become `{}`. Calls arrive
+ * here one after the other.
  */
 export class Calls {
   readonly #settings: CallSettings;
   readonly #emit: (event: TurnEvent) => void;
   #seen: SeenCalls | undefined;
-  /** The call that is open, as the backend began it and as the client knows it. */
-  #given: BackendCallStarted | undefined;
+  /** The open call, as the backend started it and as the client knows it. */
+  #started: BackendCallStarted | undefined;
   #open: CallStarted | undefined;
   #text = "";
-  /** What has come of a call whose id was given before: it may be the same call again. */
+  /** The events of a call that may repeat an earlier one, until it is complete. */
   #held: BackendCallEvent[] | undefined;
 
   constructor(settings: CallSettings, emit: (event: TurnEvent) => void) {
@@ -45,15 +45,15 @@ export class Calls {
     this.#emit = emit;
   }
 
-  /** Whether a call was begun and is not done. */
+  /** Whether a call was started and is not done. */
   get isOpen(): boolean {
-    return this.#given !== undefined;
+    return this.#started !== undefined;
   }
 
   push(event: BackendCallEvent): void {
     switch (event.type) {
       case "call.started":
-        this.#given = event;
+        this.#started = event;
         this.#text = "";
         this.#seen ??= new SeenCalls();
         if (this.#seen.mayHave(event)) this.#held = [event];
@@ -82,7 +82,7 @@ export class Calls {
     const owner = ownerOf?.(event) ?? "client";
     const names = { name, namespace, offeredAs };
     this.#open = { type: "call.started", kind, owner, callId, id, ...names, upstreamId, dialect, extensions };
-    // A dialect has ids of its own, or none: nothing is wrong with that. Nor is it where all are numbered here.
+    // A dialect has ids of its own, or none: that needs no repair. Neither do ids if all are numbered here.
     const isFine = ids.areNumbered || (dialect !== undefined && idRepair(event.callId) !== "repeated_id");
     if (isRenamed && !isFine) listener.callRepaired?.(idRepair(event.callId), this.#open);
     listener.callStarted?.(this.#open);
@@ -97,20 +97,20 @@ export class Calls {
   }
 
   #finish(): void {
-    const given = this.#given;
-    if (!given) return;
+    const started = this.#started;
+    if (!started) return;
     const { listener } = this.#settings;
-    if (!this.#seen?.add(given, this.#text)) listener.callRepaired?.("duplicate", given);
+    if (!this.#seen?.add(started, this.#text)) listener.callRepaired?.("duplicate", started);
     else {
       if (this.#held) for (const event of this.#held) this.#replay(event);
-      if (given.kind !== "custom" && this.#text.trim() === "") this.#fillIn();
+      if (started.kind !== "custom" && this.#text.trim() === "") this.#fillIn();
       this.#emit({ type: "call.done", arguments: this.#text });
       if (this.#open) listener.callDone?.(this.#open, this.#text);
-      // A tool in a namespace that was not offered by another name is one of which only the backend knows.
-      const offered = given.offeredAs ?? (isDefaultNamespace(given.namespace) ? given.name : undefined);
-      if (given.kind !== "custom" && offered !== undefined) this.#check(offered);
+      // Only the backend knows a tool in a namespace that was not offered under another name.
+      const offered = started.offeredAs ?? (isDefaultNamespace(started.namespace) ? started.name : undefined);
+      if (started.kind !== "custom" && offered !== undefined) this.#check(offered);
     }
-    this.#given = this.#open = this.#held = undefined;
+    this.#started = this.#open = this.#held = undefined;
     this.#text = "";
   }
 
@@ -120,7 +120,7 @@ export class Calls {
     this.#settings.listener.callRepaired?.("arguments_empty", this.#open);
   }
 
-  /** What is wrong with arguments that are passed on as they are: a client may do something with them. */
+  /** Reports what is wrong with arguments that are passed on unchanged: a client may still be able to use them. */
   #check(name: string): void {
     const { checks, listener } = this.#settings;
     const value = parseJson(this.#text);

@@ -1,21 +1,21 @@
 import { type BackendEvent, type Emit, isTerminal, type TurnListener } from "../../turn/index.ts";
 import type { Stage } from "../stages/stage.ts";
 
-/** What came while another item was open. */
+/** The events of an item that arrived while another item was open. */
 interface Waiting {
-  /** The item's number; absent for what has none, such as text between calls. */
+  /** The item's number; absent for events without one, such as text between calls. */
   lane: number | undefined;
   events: BackendEvent[];
   done: boolean;
 }
 
 const none: Waiting[] = [];
-/** Shorter lists are copied when they grow: V8 reserves room for sixteen more in a list that is pushed to. */
+/** Shorter arrays are copied to grow: V8 reserves space for sixteen more entries in an array that is pushed to. */
 const fewEvents = 8;
 
 /**
- * One item after the other: some clients cannot read calls whose pieces are mixed, and none needs them so. The item that began
- * first streams on; what belongs to others waits until it is done.
+ * Emits one item after the other: some clients cannot read calls whose events are interleaved, and no client needs that. The item
+ * that started first streams on; events of other items wait until it is done.
  */
 export function orderItems(listener: TurnListener): Stage {
   const order = new Order(listener);
@@ -28,7 +28,7 @@ class Order {
   #open: number | undefined;
   #opensCall = false;
   #queue = none;
-  /** How many of those that wait had begun when the open call went on. */
+  /** How many of the waiting items had started when the open call got more arguments. */
   #mixed = 0;
   #byLane: Map<number, Waiting> | undefined;
 
@@ -38,9 +38,9 @@ class Order {
 
   push(event: BackendEvent, emit: Emit): void {
     this.#emit = emit;
-    if (isAside(event)) emit(event);
+    if (belongsToNoItem(event)) emit(event);
     else if (isTerminal(event)) {
-      // What waits behind a call that was never finished cannot be given any more: an item is done before the next is added.
+      // Items that wait behind an unfinished call are dropped: an item must be done before the next one is added.
       if (event.type === "round.finished") this.#advance(true);
       emit(event);
     } else this.#take(event);
@@ -53,15 +53,15 @@ class Order {
         this.#open = lane;
         this.#opensCall = event.type === "call.started";
       } else if (lane !== undefined) {
-        // A piece of an item that is done already comes too late.
+        // An event of an item that is already done is dropped.
         return;
       }
       this.#emit(event);
     } else if (lane !== this.#open) this.#wait(lane, event);
-    else this.#goOn(event);
+    else this.#continueOpen(event);
   }
 
-  #goOn(event: BackendEvent): void {
+  #continueOpen(event: BackendEvent): void {
     if (event.type === "call.arguments") this.#mixed = this.#queue.length;
     this.#emit(event);
     if (!ends(event)) return;
@@ -72,7 +72,7 @@ class Order {
   #wait(lane: number | undefined, event: BackendEvent): void {
     const waiting = lane === undefined ? this.#lastWithoutLane() : this.#byLane?.get(lane);
     if (!waiting) {
-      // A piece of an item that is done already, or was never begun, is dropped.
+      // An event of an item that is already done, or was never started, is dropped.
       if (lane === undefined || begins(event)) this.#startWaiting(lane, event);
       return;
     }
@@ -98,7 +98,7 @@ class Order {
     if (event.type === "call.started") this.#listener.callBuffered?.(event);
   }
 
-  /** Gives what waits until an item is open again, or all of it when nothing more can come. */
+  /** Emits waiting items until one is open again, or all of them at the end of the round. */
   #advance(isEnd: boolean): void {
     if (this.#queue.length === 0) return;
     const queue = this.#queue;
@@ -125,8 +125,8 @@ class Order {
   }
 }
 
-/** What is about no item need not wait. */
-function isAside(event: BackendEvent): boolean {
+/** An event that belongs to no item does not wait. */
+function belongsToNoItem(event: BackendEvent): boolean {
   if (event.type === "call.repaired") return event.call === undefined;
   return event.type === "usage.reported" || event.type === "response.started";
 }

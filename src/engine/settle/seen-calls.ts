@@ -4,30 +4,30 @@ import type { BackendCallStarted } from "../../turn/index.ts";
 interface SeenCall {
   name: string;
   text: string;
-  /** Of all calls that came under its id, where there was another. */
+  /** The names and canonical arguments of all calls with this id, if there is more than one. */
   known: Set<string> | undefined;
 }
 
-/** The whole calls of a round, so that none is given twice. */
+/** The complete calls of a round, so that none is sent twice. */
 export class SeenCalls {
-  /** By the ids that the backend gave them. */
+  /** By the backend's own ids. */
   readonly #byId = new Map<string, SeenCall>();
-  /** Those that came as calls, and those that were written as text: a backend may read a call and pass its text on all the same. */
+  /** Calls that came as calls, and calls that were written as text: a backend may parse a call and still pass on its text. */
   readonly #native: SeenCall[] = [];
   readonly #written: SeenCall[] = [];
 
-  /** Whether it may be one that came before, so that it must wait until it is whole. */
+  /** Whether the call may repeat an earlier one, so that it must wait until it is complete. */
   mayHave({ callId, dialect }: BackendCallStarted): boolean {
     const others = dialect === undefined ? this.#written : this.#native;
     return others.length > 0 || (callId !== undefined && this.#byId.has(callId));
   }
 
-  /** Whether it is new. */
+  /** Returns whether the call is new. */
   add({ callId, name, offeredAs, dialect }: BackendCallStarted, text: string): boolean {
     const call: SeenCall = { name: offeredAs ?? name, text, known: undefined };
     const [same, others] = dialect === undefined ? [this.#native, this.#written] : [this.#written, this.#native];
     const twin = others.findIndex((other) => meansTheSame(other, call));
-    // One call has one twin: the next that is like it is another call.
+    // A call has one twin at most: the next equal call is another call.
     if (twin !== -1) others.splice(twin, 1);
     else same.push(call);
     return twin === -1 && this.#isNewId(callId, call);

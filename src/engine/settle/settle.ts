@@ -10,12 +10,13 @@ import type {
 } from "../../turn/index.ts";
 import { type CallSettings, Calls } from "./calls.ts";
 
-/** What is about an item of the answer. The rest is about the round. */
+/** Events about an item of the answer. All others are about the round. */
 export type ItemEvent = Exclude<BackendEvent, RoundFinished | RoundFailed | UsageReported | ResponseStarted>;
 
 /**
- * From the language of backends to that of clients: every item begun and ended, every id present and final. Items come here one after
- * the other (`orderItems`). This is the only place that makes ids of items and calls. An event that lacks nothing is handed on as it is.
+ * Converts `BackendEvent`s to `TurnEvent`s: every item is started and ended, every id is present and final. Items arrive here one
+ * after the other (`orderItems`). This is the only place that makes ids of items and calls. An event that lacks nothing is passed
+ * on unchanged.
  */
 export class Settle {
   readonly #ids: Ids;
@@ -23,7 +24,7 @@ export class Settle {
   readonly #calls: Calls;
   #open: "message" | "reasoning" | undefined;
   /** Whether the round has had a message. */
-  #hasSpoken = false;
+  #hasMessage = false;
 
   constructor(settings: CallSettings, emit: (event: TurnEvent) => void) {
     this.#ids = settings.ids;
@@ -74,7 +75,7 @@ export class Settle {
     }
   }
 
-  /** Ends what is open. The round's last event comes back with an honest reason: a call that stops in the middle was cut. */
+  /** Ends the open item. Returns the round's last event with the correct reason: a call that stops in the middle was cut off. */
   finish(event: RoundFinished): RoundFinished {
     const ending: RoundFinished =
       this.#calls.isOpen && event.reason === "stop" ? { ...event, reason: "length" } : event;
@@ -84,9 +85,9 @@ export class Settle {
 
   #startMessage(event?: BackendMessageStarted): void {
     this.#close("completed");
-    const continues = !event && this.#hasSpoken;
+    const continues = !event && this.#hasMessage;
     this.#open = "message";
-    this.#hasSpoken = true;
+    this.#hasMessage = true;
     const id = this.#ids.claim("msg", event?.id);
     this.#emit({ type: "message.started", id, continues, extensions: event?.extensions });
   }

@@ -5,8 +5,8 @@ import type { Stage } from "./stage.ts";
 import { UnreadTools } from "./unread-tools.ts";
 
 /**
- * What the client said about tools holds for what comes out, whatever the backend made of it: no call that the choice forbids,
- * one call where parallel calls are off, and a call where one is demanded.
+ * Enforces the client's tool settings, whatever the backend did with them: no call that `tool_choice` forbids, one call if parallel
+ * calls are off, and at least one call if one is demanded.
  */
 export function keepChoice(turn: Turn, listener: TurnListener): Stage {
   const { choice } = turn;
@@ -58,7 +58,7 @@ export function keepChoice(turn: Turn, listener: TurnListener): Stage {
         emit(event);
         return;
       case "item.done":
-        // A tool that the provider runs was called: that meets a demand, and breaks a "none".
+        // The model called a tool that the provider runs. That meets a demand for a call, and violates `none`.
         if (event.isToolCall) {
           if (choice.mode === "none") return;
           passed++;

@@ -11,14 +11,14 @@ import {
 import { InvalidCall } from "../invalid-call.ts";
 import type { Stage } from "./stage.ts";
 
-/** So much may stand between two calls; more is the model telling what it cannot know yet. */
+/** This many visible characters may stand between two calls. With more, the model is inventing results. */
 const mostVisible = 64;
-/** A model that makes more calls than these in one turn repeats itself. */
+/** A model that makes more calls than this in one turn repeats itself. */
 const mostCalls = 128;
 
 /**
- * A model without tools of its own does not know that its turn is over when it has made its calls: it goes on, and makes up what
- * they return. So nothing that follows a call goes further, unless it is another call, and soon the turn is ended.
+ * A model without native tools does not know that its turn is over after its calls: it continues, and invents their results. So
+ * nothing after a call is passed on unless it is another call, and the turn is soon ended.
  */
 export class Cutoff {
   readonly #turn: Turn;
@@ -26,18 +26,20 @@ export class Cutoff {
   readonly #isWhole: boolean;
   readonly #most: number;
   readonly #open = new Map<number, BackendCallStarted>();
-  /** How many calls are done, and how many of them the client may have. */
+  /** How many calls are done, and how many of them the client may get. */
   #done = 0;
   #allowed = 0;
-  /** What was dropped since the last call, as far as it can be a call that was begun; and in all. */
+  /**
+   * The text dropped since the last call, in which another call may have begun; its visible characters; and all that was dropped.
+   */
   #tail = "";
   #visible = 0;
   readonly #dropped = { bytes: 0 };
-  /** The backend itself has ended. */
+  /** Whether the backend itself has ended its answer. */
   #hasEnded = false;
   #isOver = false;
 
-  /** `isWhole`: the answer comes in one piece, however the client wants it. */
+  /** `isWhole`: the backend sends its answer in one piece. */
   constructor(turn: Turn, listener: TurnListener, isWhole: boolean) {
     const { choice, settings } = turn;
     this.#turn = turn;
@@ -46,7 +48,10 @@ export class Cutoff {
     this.#most = choice.mode === "forced" || settings.parallelToolCalls === false ? 1 : mostCalls;
   }
 
-  /** Before calls are read out of the text: what was held there is told when the end has come, but does not bring it about. */
+  /**
+   * Runs before calls are recovered from text. Recovery emits what it held once the backend has ended; that text must not end the
+   * turn.
+   */
   readonly noticeEnd: Stage = (event, emit) => {
     this.#hasEnded ||= isTerminal(event);
     emit(event);
@@ -55,7 +60,7 @@ export class Cutoff {
   readonly stage: Stage = (event, emit) => {
     if (event.type === "round.finished") this.#finish(event, emit);
     else if (event.type === "round.failed") {
-      // A call that nobody wanted cannot be wrong.
+      // An invalid call after the end of the turn is dropped anyway, so it is no failure.
       if (!this.#isOver || !(event.error instanceof InvalidCall)) emit(event);
     } else if (this.#done > 0 && isWords(event)) {
       if ("text" in event) this.#drop(event.text, emit);
@@ -90,7 +95,7 @@ export class Cutoff {
     this.#dropped.bytes += Buffer.byteLength(text);
   }
 
-  /** A whole answer is heard to its end, because only there it tells what it cost. */
+  /** An answer in one piece is read to its end, because its usage is reported only there. */
   #end(emit: Emit): void {
     this.#isOver = true;
     if (this.#isWhole) return;
@@ -99,7 +104,7 @@ export class Cutoff {
   }
 
   #finish(event: RoundFinished, emit: Emit): void {
-    // What the limit cut was not wanted, unless it was another call.
+    // The token limit cut off text that would be dropped anyway, unless that was another call.
     const isWhole = this.#isOver || (this.#done > 0 && this.#open.size === 0 && !/[<[{|]/.test(this.#tail));
     emit(isWhole && event.reason === "length" ? { ...event, reason: "stop" } : event);
   }

@@ -1,7 +1,7 @@
 import type { BackendEvent } from "../../turn/index.ts";
 import type { Stage } from "./stage.ts";
 
-/** What a model may say before the call that it has to make; a longer speech is not worth another question. */
+/** In characters. A model that says more before the call that it must make is not asked again. */
 const mostHeld = 1024 * 1024;
 
 /** Holds what the model says until it makes a call, so that it can still be asked again if it makes none. */
@@ -9,7 +9,7 @@ export function holdWords(): Stage {
   let held: BackendEvent[] | undefined = [];
   let size = 0;
   return (event, emit) => {
-    // A failure has nothing before it: either the model is asked again, or the client is told of the failure alone.
+    // On a failure, held events are dropped: either the model is asked again, or the client gets the failure alone.
     if (
       !held ||
       event.type === "round.failed" ||

@@ -11,7 +11,7 @@ import { offeredNames, restoreTools } from "./restore-tools.ts";
 import type { Stage } from "./stage.ts";
 import { keepStrict } from "./strict.ts";
 
-/** What the events of a round go through before they are settled, in this order. */
+/** The stages that the events of a round pass before they are settled, in this order. */
 export function stagesOf(
   { turn, prompted, recovery, adapter }: BackendRequest,
   { backend, repair, reask }: Candidate,
@@ -20,7 +20,7 @@ export function stagesOf(
 ): Stage[] {
   const isWhole = !turn.stream && !backend.capabilities.alwaysStreams;
   const cutoff = prompted ? new Cutoff(turn, listener, isWhole) : undefined;
-  // What was said cannot be taken back when the call that must come does not.
+  // Text that was sent cannot be taken back if the demanded call does not come.
   const holds = reask > 0 && demandsCall(turn.choice);
   return [
     cutoff?.noticeEnd,

@@ -3,8 +3,9 @@ import type { BackendCallDone, Emit, Tool, Turn } from "../../turn/index.ts";
 import type { Stage } from "./stage.ts";
 
 /**
- * The one repair of arguments that a provider gives: what is JSON goes on as it comes, and slips in it are mended as it passes. Not
- * those of strict tools, nor of calls that were read out of text: the reader has mended those.
+ * The one repair of arguments that a provider sends: valid JSON passes unchanged, and syntax errors are repaired as the text
+ * arrives. Arguments of strict tools are not repaired. Neither are those of calls recovered from text: the reader has repaired
+ * them.
  */
 export function mendArguments({ tools }: Turn): Stage {
   let untouched: Set<string> | undefined;
@@ -14,7 +15,7 @@ export function mendArguments({ tools }: Turn): Stage {
     const { rest, ending } = json.end();
     for (const repair of json.repairs) emit({ type: "call.repaired", call: event.call, repair });
     if (rest !== "") emit({ type: "call.arguments", call: event.call, delta: rest });
-    // A call that stops in the middle is never done.
+    // A call that is cut off gets no `call.done`.
     if (ending === "whole") emit(event);
   };
 
@@ -46,7 +47,7 @@ export function mendArguments({ tools }: Turn): Stage {
   };
 }
 
-/** A function that stands for a tool with free text may have got that text instead of JSON. */
+/** A function that stands in for a free-text tool may have received that text instead of JSON. */
 function namesOfUntouched(tools: readonly Tool[]): Set<string> {
   return new Set(
     tools.flatMap((tool) => (tool.type === "function" && (tool.strict || tool.freeText) ? [tool.name] : [])),

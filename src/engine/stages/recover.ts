@@ -28,8 +28,8 @@ import { Thoughts } from "../recovery/thoughts.ts";
 import type { Stage } from "./stage.ts";
 
 /**
- * Calls that the model wrote as text become calls. Everything else passes as it is, in most cases as the very same event.
- * There is no such stage where no call can be meant. `isSeen`: the client sees the answer grow, so that a long call need not wait.
+ * Turns calls that the model wrote as text into calls. Everything else passes unchanged, in most cases as the same object. Returns
+ * no stage if no call is possible. `isSeen`: the client sees the answer grow, so a long call is emitted before it is complete.
  */
 export function recoverCalls(
   turn: Turn,
@@ -38,7 +38,7 @@ export function recoverCalls(
   isSeen = turn.stream,
 ): Stage | undefined {
   if (!recovery || turn.choice.mode === "none") return undefined;
-  // A call that the model was taught to write is one, whatever it calls; that it is not allowed is seen later.
+  // A model that was taught to write calls may call any declared tool. A later stage enforces `tool_choice`.
   const mayBeCalled = (tool: Tool): tool is FunctionTool =>
     tool.type === "function" && (recovery.prompted || permits(turn.choice, { kind: "function", name: tool.name }));
   const tools = turn.tools.every(mayBeCalled) ? turn.tools : turn.tools.filter(mayBeCalled);
@@ -52,15 +52,15 @@ class Recovering implements MessageFinder {
   readonly #reading: ReadingOptions;
   readonly #listener: TurnListener;
   readonly #isPrompted: boolean;
-  /** By their numbers; what has none is one message. */
+  /** By item number. All text without a number is one message. */
   readonly #messages = new Map<number | undefined, Message>();
-  /** The one that had text last, and its number. */
+  /** The message that was used last, and its number. */
   #last: Message | undefined;
   #lastItem: number | undefined;
-  /** Reasoning without an answer so far. */
+  /** Reasoning that no answer has followed so far. */
   #thoughts: Thoughts | undefined;
   #hasAnswered = false;
-  #hasGiven = false;
+  #hasEmitted = false;
   #found = 0;
   #next: Emit = () => {};
 
@@ -70,7 +70,7 @@ class Recovering implements MessageFinder {
       tools,
       dialects: recovery.dialects,
       repair: recovery.repair,
-      // An answer that was asked for as JSON is no call for being JSON, and a model that was taught a marker uses it.
+      // If the client asked for JSON, bare JSON is the answer and not a call. A model that was taught a marker uses it.
       markersOnly: recovery.prompted || (turn.format !== undefined && turn.format.type !== "text"),
       sentinel: recovery.prompted ? sentinel : undefined,
       patience: isSeen ? undefined : Number.POSITIVE_INFINITY,
@@ -100,7 +100,7 @@ class Recovering implements MessageFinder {
         this.#messageOf(event.item).pass(event);
         return;
       case "reasoning.delta":
-        // An item of its own has an end of its own, and perhaps a seal that fits nothing else than what it was.
+        // A numbered reasoning item has its own end, and perhaps encrypted content that matches only the unchanged item.
         if (event.item !== undefined || this.#hasAnswered) this.emit(event);
         else this.#think().push(event);
         return;
@@ -150,7 +150,7 @@ class Recovering implements MessageFinder {
     this.#keep(event.item, new Message(this, event.item, event));
   }
 
-  /** Whether its text was all of it, or was cut off, shows when something follows, or at the end of the turn. */
+  /** Only a following item or the end of the round shows whether the message is complete or was cut off. */
   #done(event: BackendMessageDone): void {
     const message = this.#messages.get(event.item);
     if (!message) {
@@ -163,7 +163,7 @@ class Recovering implements MessageFinder {
     message.end("stop");
   }
 
-  /** Something else begins. What stands before it is whole, unless it has a number and may go on beside it. */
+  /** Another item starts. The messages before it are complete, except numbered ones, which may continue in parallel. */
   #settle(): void {
     for (const [item, message] of this.#messages) {
       if (item === undefined || message.done) {
@@ -184,23 +184,23 @@ class Recovering implements MessageFinder {
   }
 
   #finish(event: RoundFinished | RoundFailed): void {
-    // What the client has seen nothing of can still be asked for again: what was held back must not be its beginning.
-    if (event.type === "round.failed" && !this.#hasGiven) return;
+    // If nothing was emitted, the round can still be retried. Emitting held text now would prevent that.
+    if (event.type === "round.failed" && !this.#hasEmitted) return;
     const ending: Ending = event.type === "round.finished" && event.reason === "stop" ? "stop" : "cut";
-    // Reasoning came before its answer; white space is none.
+    // If a message has more than whitespace, an answer followed the reasoning.
     if ([...this.#messages.values()].some((message) => message.hasWords)) this.answering();
     this.#thoughts?.end(ending);
     for (const message of this.#messages.values()) message.end(ending);
   }
 
-  // What the readers need.
+  // The methods that the readers call.
 
   emit(event: BackendEvent): void {
-    this.#hasGiven = true;
+    this.#hasEmitted = true;
     this.#next(event);
   }
 
-  /** Backends count upwards from 0. */
+  /** Negative, because backends count upwards from 0. */
   number(): number {
     return -++this.#found;
   }
@@ -219,9 +219,9 @@ class Recovering implements MessageFinder {
   rejected({ dialect, reason, name }: RejectReport): void {
     const tool = this.#tools.find((tool) => tool.name === name);
     this.#listener.textKept?.(dialect, reason, tool?.name ?? null);
-    // What was cut off is told by the end of the turn.
+    // The end of the round reports a call that was cut off.
     if (reason === cutOff || !this.#isStrict(tool)) return;
-    // Any other name is the model's own words.
+    // Only the name of a declared tool is reported: any other name is the model's own text.
     this.#listener.strictFailed?.(tool?.name ?? null, null);
     const names = this.#tools.map((tool) => tool.name);
     const isUnknown = reason === unknownTool && name !== undefined;
@@ -229,7 +229,7 @@ class Recovering implements MessageFinder {
     this.#next({ type: "round.failed", error });
   }
 
-  /** Whether text that should have been a call must not pass as text. Who it was meant for is not always known. */
+  /** Whether text that should have been a call must not pass as text. The tool that the model meant is not always known. */
   #isStrict(tool: FunctionTool | undefined): boolean {
     if (tool) return tool.strict === true;
     return this.#isPrompted && this.#tools.some(({ strict }) => strict);

@@ -3,12 +3,12 @@ import type { Continuity } from "../continuity.ts";
 import { ConversationDigest } from "../conversation-digest.ts";
 import type { KeptCall, KeptReasoning } from "../kept-records.ts";
 
-/** Beyond this many characters it is not kept, so there is no use in gathering it. */
+/** In characters. Longer reasoning is not stored, so it is not collected either. */
 const mostReasoning = 512 * 1024;
 
 /**
- * Keeps of each whole call what the client may not bring back: the backend's own id, and what the model thought before it. `input`
- * is what the client will repeat.
+ * Stores what the client may not send back of each complete call: the backend's own id, and the model's reasoning before the call.
+ * `input` is what the client will repeat.
  */
 export class RememberedCalls {
   readonly #continuity: Continuity;
@@ -28,7 +28,7 @@ export class RememberedCalls {
     this.#input = input;
   }
 
-  /** Resolves when what was kept can be read, and never rejects; nothing where there is nothing to wait for. */
+  /** Resolves when the stored records can be read, and never rejects. `undefined` if there is nothing to wait for. */
   get pending(): Promise<void> | undefined {
     return this.#writes?.size ? Promise.all(this.#writes).then(() => {}) : undefined;
   }
@@ -40,7 +40,8 @@ export class RememberedCalls {
         this.#reasoning.start(event.id);
         return;
       case "reasoning.delta":
-        this.#reasoning?.add(event.text, event.part);
+        this.#reasoning ??= new RoundReasoning();
+        this.#reasoning.add(event.text, event.part);
         return;
       case "reasoning.done": {
         const id = this.#reasoning?.end(event.encrypted);
@@ -89,19 +90,19 @@ function digestOf(input: readonly Item[]): ConversationDigest {
   return digest;
 }
 
-/** What the model has thought in this round so far. */
+/** The model's reasoning in this round so far. */
 class RoundReasoning {
   readonly #done: KeptReasoning[] = [];
-  /** The item that is under way. */
+  /** The id of the open item. */
   #id: string | undefined;
   #text = "";
   #part = 0;
-  /** Characters of texts and seals. */
+  /** Characters of texts and encrypted contents. */
   #size = 0;
 
-  /** Without their texts where they are too much, so that at least the seals are kept. */
+  /** If the items are too large, their texts are left out, so that at least the encrypted contents are stored. */
   get items(): readonly KeptReasoning[] {
-    // An item that is not done has no id by which its service would know it.
+    // An item that is not done has no id that its provider would know.
     const items = this.#text === "" ? this.#done : [...this.#done, { text: this.#text }];
     if (this.#size <= mostReasoning) return [...items];
     return items.flatMap(({ id, encrypted }) =>
@@ -121,7 +122,7 @@ class RoundReasoning {
     this.#part = part;
   }
 
-  /** Returns the id of the item that was under way. */
+  /** Returns the id of the item that was open. */
   end(encrypted: string | undefined): string | undefined {
     const id = this.#id;
     this.#size += encrypted?.length ?? 0;
@@ -137,7 +138,7 @@ class RoundReasoning {
   }
 }
 
-/** What else the service wants back: fields that come in pieces, each a list. */
+/** Other fields that the provider wants back: lists that arrive in pieces. */
 class WantedFields {
   readonly #lists = new Map<string, JsonValue[]>();
   #size = 0;

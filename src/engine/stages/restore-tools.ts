@@ -2,32 +2,32 @@ import { FreeText, type FunctionAdapter } from "../../tools/index.ts";
 import type { BackendCallStarted, Emit } from "../../turn/index.ts";
 import type { Stage } from "./stage.ts";
 
-/** A function that the model calls by another name than it was offered under is called by that. */
-export function offeredNames(form: FunctionAdapter): Stage {
+/** If the model calls a function by another name than the offered one, restores the offered name. */
+export function offeredNames(adapter: FunctionAdapter): Stage {
   return (event, emit) => {
-    const name = event.type === "call.started" ? form.offered(event.name) : undefined;
+    const name = event.type === "call.started" ? adapter.offered(event.name) : undefined;
     emit(event.type === "call.started" && name !== undefined && name !== event.name ? { ...event, name } : event);
   };
 }
 
-/** A call of a function that stands for another tool becomes the call of that tool, as its client knows it. */
-export function restoreTools(form: FunctionAdapter): Stage {
+/** Turns the call of a function that stands in for another tool into a call of that tool, as the client knows it. */
+export function restoreTools(adapter: FunctionAdapter): Stage {
   let texts: Map<number, FreeText> | undefined;
   let isCut = false;
 
   const start = (event: BackendCallStarted, emit: Emit) => {
-    const tool = form.original(event.name);
+    const tool = adapter.original(event.name);
     if (!tool) {
       emit(event);
       return;
     }
     const { kind, name, namespace } = tool;
-    // A provider may know what the function stands for.
+    // A provider may already report a custom call, whose arguments are free text.
     if (kind === "custom" && event.kind === "function") {
       texts ??= new Map();
       texts.set(event.call, new FreeText());
     }
-    // The id of an item tells its type.
+    // The prefix of an item's id states its type, so the id of another kind is dropped.
     const id = kind === event.kind ? event.id : undefined;
     emit({ ...event, kind, name, namespace, id, offeredAs: event.name });
   };
@@ -48,7 +48,7 @@ export function restoreTools(form: FunctionAdapter): Stage {
         texts?.delete(event.call);
         const rest = text?.end() ?? "";
         if (rest !== "") emit({ type: "call.arguments", call: event.call, delta: rest });
-        // A call that stops in the middle is never done.
+        // A call that is cut off gets no `call.done`.
         if (text?.isCut) isCut = true;
         else emit(event);
         return;

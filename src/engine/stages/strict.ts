@@ -12,8 +12,8 @@ import type { Stage } from "./stage.ts";
 import { UnreadTools } from "./unread-tools.ts";
 
 /**
- * Nothing of a strict tool's call is given before its arguments are known to fit the schema; if they do not, the turn fails.
- * There is no such stage where no tool is strict. Calls come here one after the other.
+ * Buffers the call of a strict tool until its arguments are known to match the schema. If they do not, the round fails. Returns no
+ * stage if no tool is strict. Calls arrive here one after the other.
  */
 export function keepStrict(turn: Turn, checks: ArgumentChecks, listener: TurnListener): Stage | undefined {
   const { tools } = turn;
@@ -64,7 +64,7 @@ export function keepStrict(turn: Turn, checks: ArgumentChecks, listener: TurnLis
         return;
       }
       case "round.finished":
-        // A call that stops in the middle is not given, and the end says so.
+        // A call that is cut off is not emitted, and the finish reason says so.
         if (!open || event.reason !== "stop") break;
         emit({ ...event, reason: "length" });
         return;

@@ -1,7 +1,10 @@
 import { bringsTools, isDefaultNamespace } from "../../tools/index.ts";
 import type { BackendCallStarted, Turn } from "../../turn/index.ts";
 
-/** Tools that are not read here: those inside a hosted one (a namespace, an MCP server), or in the input. Only the backend knows them. */
+/**
+ * Tools that Toolwire does not read: those inside a hosted tool (a namespace, an MCP server), or in the input. Only the backend
+ * knows them.
+ */
 export class UnreadTools {
   readonly #turn: Turn;
   #any: boolean | undefined;
@@ -15,7 +18,7 @@ export class UnreadTools {
     return this.#any;
   }
 
-  /** Whether a call is of one of them for sure, whatever it is called. */
+  /** Whether the call is certainly of one of them, whatever its name is. */
   has({ namespace }: BackendCallStarted): boolean {
     return !isDefaultNamespace(namespace) && this.any;
   }

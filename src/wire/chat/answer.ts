@@ -1,6 +1,6 @@
 import type { FinishReason, JsonObject, Usage } from "../../turn/index.ts";
 
-/** A finish reason follows from what the client got: `tool_calls` only where a call is whole. */
+/** The finish reason reflects what the client received: `tool_calls` only if a call is complete. */
 export function finishReason(reason: FinishReason, hasCalls: boolean, legacy: boolean): string {
   if (reason !== "stop") return reason;
   if (!hasCalls) return "stop";
@@ -17,7 +17,7 @@ export function writeUsage(usage: Usage): JsonObject {
   };
 }
 
-/** Chat nests a citation under its type, where Responses has it flat. */
+/** Chat nests a citation under its type; Responses has it flat. */
 export function writeAnnotation(annotation: JsonObject): JsonObject {
   const { type, ...rest } = annotation;
   return typeof type === "string" ? { type, [type]: rest } : annotation;

@@ -20,16 +20,16 @@ import type { ClientRequest, RequestLimits } from "../codec.ts";
 import { checkToolOutputs } from "../tool-outputs.ts";
 import { readMessages } from "./read-messages.ts";
 
-/** A Chat Completions request: the turn, and how its client wants the answer written. */
+/** A Chat Completions request: the turn, and how the client wants the answer encoded. */
 export interface ChatRequest extends ClientRequest {
   turn: Turn;
   /** The client asked for a last chunk with usage. */
   includeUsage: boolean;
-  /** The client spoke the legacy `functions`, and gets a legacy `function_call`. */
+  /** The client sent the legacy `functions` and gets a legacy `function_call`. */
   legacy: boolean;
 }
 
-/** What is read into the turn; everything else is passed on to a chat backend as it came. */
+/** Parameters that are read into the turn. All others pass through to a chat backend. */
 const read = new Set([
   "model",
   "messages",
@@ -79,14 +79,14 @@ export function decodeChatRequest(body: JsonObject, { toolOutput }: RequestLimit
       inputParam: "messages",
       tools,
       choice,
-      // A legacy answer has room for one call.
+      // A legacy answer can hold only one call.
       settings: { ...readSettings(body), ...(legacy && { parallelToolCalls: false }) },
       format: readFormat(body),
       parameters: without(body, read),
     },
     includeUsage: streamOptions ? (optionalBoolean(streamOptions, "include_usage", "stream_options") ?? false) : false,
     legacy,
-    // A legacy answer has no ids that a result could name.
+    // A legacy answer has no ids that a result could refer to.
     namesCalls: !legacy,
     schemaPath: (tool) => (legacy ? `${tool.replace("tools", "functions")}.parameters` : `${tool}.function.parameters`),
   };
@@ -98,7 +98,7 @@ const toolOutputs = {
   isOutput: ({ role }: JsonObject) => role === "tool" || role === "function",
 };
 
-/** Clients that know both forms send the one that they do not use as an empty list. */
+/** Clients that support both forms send an empty list for the one that they do not use. */
 function isLegacy({ functions, tools }: JsonObject): boolean {
   if (functions === undefined || functions === null) return false;
   return Array.isArray(tools) ? tools.length === 0 : !tools;

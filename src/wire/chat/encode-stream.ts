@@ -17,19 +17,19 @@ import type { ChatRequest } from "./decode.ts";
 import { writeImages } from "./images.ts";
 
 /**
- * The chunks of a Chat Completions stream, in the strictest form that clients need: the role first, one index a call, its
- * name once, one finish reason, then usage if it was asked for, then the end.
+ * Encodes a Chat Completions stream in the strictest form that clients need: the role first, one index per call, its name once, one
+ * finish reason, then usage if requested, then the end.
  */
 export class ChatStreamEncoder implements Encoder {
   readonly readsAnswer = false;
   readonly #request: ChatRequest;
   readonly #sink: FrameSink;
-  /** What stands before and after a choice is the same in every chunk of a stream. */
+  /** The text before and after a choice, which is the same in every chunk of a stream. */
   readonly #head: string;
   readonly #tail: string;
   #index = -1;
   #kind: CallKind = "function";
-  /** The open call is the gateway's own, of which the client sees nothing. */
+  /** The open call belongs to the gateway and is hidden from the client. */
   #isHidden = false;
   #roleSent = false;
   #textSent = false;
@@ -115,7 +115,7 @@ export class ChatStreamEncoder implements Encoder {
     this.#delta(`"tool_calls":${JSON.stringify([call])}`);
   }
 
-  /** What passes through unread in this API is a piece of a delta. */
+  /** Fields that pass through unread are part of the delta in this API. */
   #extra(fields: JsonObject | undefined): void {
     if (fields) this.#delta(JSON.stringify(fields).slice(1, -1));
   }
@@ -140,10 +140,10 @@ export class ChatStreamEncoder implements Encoder {
     this.#delta(`"tool_calls":[{"index":${this.#index},${piece}}]`);
   }
 
-  /** `beside` stands beside the delta in its choice. */
-  #delta(fields: string, beside = ""): void {
+  /** `choiceFields` are fields of the choice, beside the delta. */
+  #delta(fields: string, choiceFields = ""): void {
     if (!this.#roleSent) this.#role(fields.startsWith('"content"'));
-    this.#sink.frame("", `${this.#head}${fields}},${beside}"finish_reason":null${this.#tail}`);
+    this.#sink.frame("", `${this.#head}${fields}},${choiceFields}"finish_reason":null${this.#tail}`);
   }
 
   #role(isText: boolean): void {

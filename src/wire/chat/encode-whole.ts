@@ -14,7 +14,7 @@ import { finishReason, writeAnnotation, writeUsage } from "./answer.ts";
 import type { ChatRequest } from "./decode.ts";
 import { writeImages } from "./images.ts";
 
-/** A Chat Completions answer in one piece. */
+/** Encodes a whole Chat Completions answer. */
 export class ChatWholeEncoder implements Encoder {
   readonly readsAnswer = true;
   readonly #request: ChatRequest;
@@ -59,7 +59,7 @@ export class ChatWholeEncoder implements Encoder {
   }
 }
 
-/** All that the assistant did in its turn, as the one message that this API has for it. */
+/** Everything that the assistant did in its turn, as the one message that this API allows. */
 class AnswerMessage {
   readonly calls: CallItem[] = [];
   readonly logprobs: JsonObject[] = [];

@@ -1,6 +1,8 @@
 import { givenBack, type JsonObject, type OpaqueItem } from "../../turn/index.ts";
 
-/** Images that a model made: Chat Completions has them as `images` beside a message's content, Responses as items of their own. */
+/**
+ * Images that the model generated: Chat Completions has them as `images` beside a message's content, Responses as separate items.
+ */
 export function writeImages({ fields, extensions }: Pick<OpaqueItem, "fields" | "extensions">): JsonObject | undefined {
   const own = givenBack(extensions, "chat");
   if (own) return own;

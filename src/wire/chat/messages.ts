@@ -12,7 +12,7 @@ import {
 } from "../../turn/index.ts";
 import { typeWord } from "../part-type.ts";
 
-/** The conversation as Chat Completions messages, for a backend. */
+/** The conversation as Chat Completions messages for a backend. */
 export function writeMessages(turn: Turn): JsonObject[] {
   const writer = new MessageWriter(turn.input, turn.api === "chat");
   if (turn.instructions) writer.add({ role: "system", content: turn.instructions });
@@ -23,18 +23,17 @@ export function writeMessages(turn: Turn): JsonObject[] {
 }
 
 /**
- * Chat wants what an assistant did between two answers in one message: reasoning, text and calls; and right after it the
- * outputs of those calls, as text only, before anything else. Images of outputs follow as a user's message, the one place where
- * this API has them.
+ * Chat requires everything that an assistant did in a row in one message: reasoning, text and calls. The outputs of those calls
+ * must follow directly, as text only. Images of outputs follow in a user message, the only kind in which this API allows them.
  */
 class MessageWriter {
   readonly #messages: JsonObject[] = [];
   readonly #items: readonly Item[];
-  /** Where the output of a call is, by the place of the call. */
+  /** The index of a call's output, by the index of the call. */
   readonly #outputs: ReadonlyMap<number, number>;
-  /** The places of the outputs that are written, which may be before their turn: they follow their calls. */
+  /** The indexes of outputs that are already written. An output follows its call, perhaps before its own position. */
   readonly #written = new Set<number>();
-  /** A chat client that uses the role `developer`, which few providers know, knows that its own does. */
+  /** Few providers know the role `developer`. A chat client that uses it knows that its provider does. */
   readonly #chatClient: boolean;
   #assistant: AssistantMessage | undefined;
   #attachments: JsonValue[] = [];
@@ -77,7 +76,7 @@ class MessageWriter {
         this.#output(item, at);
         return;
       case "opaque":
-        // An item of the Responses API has no form here; a message of this API passes as it came.
+        // This API has no form for an item of the Responses API. A chat message passes through unchanged.
         if (item.format === "chat") this.add(item.fields);
     }
   }
@@ -88,7 +87,7 @@ class MessageWriter {
     return this.#assistant;
   }
 
-  /** The message for what is not a call: two in a row stay two, unless calls hold them together. */
+  /** The message for anything but a call. Two in a row stay two, unless outputs of calls must follow first. */
   #next(): AssistantMessage {
     if (this.#assistant?.isDone) this.#endAssistant();
     return this.#open();
@@ -125,7 +124,7 @@ class MessageWriter {
   }
 }
 
-/** An id may occur again in a later turn: an output answers the last call before it that has none yet. */
+/** An id may occur again in a later turn. An output answers the last call before it that has no output yet. */
 function findOutputs(items: readonly Item[]): Map<number, number> {
   const outputs = new Map<number, number>();
   const unanswered = new Map<string, number[]>();
@@ -142,15 +141,15 @@ function findOutputs(items: readonly Item[]): Map<number, number> {
   return outputs;
 }
 
-/** What an assistant did, as it comes together. */
+/** Collects what an assistant did. */
 class AssistantMessage {
-  /** The places of the outputs that its calls wait for. */
+  /** The indexes of the outputs of its calls. */
   readonly outputs: number[] = [];
   readonly #message: JsonObject = { role: "assistant", content: null };
   readonly #calls: JsonObject[] = [];
   #spoke = false;
 
-  /** Whether it could be sent as it is: no output must come before what the assistant did next. */
+  /** Whether the message may end here: it has content, and no output of its calls must follow. */
   get isDone(): boolean {
     return this.outputs.length === 0 && (this.#spoke || this.#calls.length > 0);
   }
@@ -176,13 +175,13 @@ class AssistantMessage {
   finish(): JsonObject {
     const message = this.#message;
     if (this.#calls.length > 0) message.tool_calls = this.#calls;
-    // Providers take `null` only where something else was said.
+    // Providers accept `null` only if the message has something else.
     else if (message.content === null && message.refusal === undefined) message.content = "";
     return message;
   }
 }
 
-/** Text after text, with a blank line between; a list of parts where one of both is a list. */
+/** Joins texts with a blank line. If one of both is a list, the result is a list of parts. */
 function joined(before: JsonValue | undefined, content: string | JsonValue[]): string | JsonValue[] {
   if (typeof before === "string" && typeof content === "string") return `${before}\n\n${content}`;
   if (typeof before !== "string" && !Array.isArray(before)) return content;
@@ -205,7 +204,7 @@ function writeCall({ kind, callId: id, name, arguments: text, extensions }: Call
   };
 }
 
-/** A tool's output as text, and what cannot be text as parts of a message that follows. */
+/** A tool output as text. Parts that cannot be text go into a message that follows. */
 function splitOutput(item: OutputItem): { content: string | JsonValue[]; attachments: JsonValue[] } {
   if (typeof item.output === "string") return { content: item.output, attachments: [] };
   const texts: TextPart[] = [];
@@ -228,13 +227,13 @@ function splitOutput(item: OutputItem): { content: string | JsonValue[]; attachm
   return { content: plain ? texts.map(({ text }) => text).join("\n") : texts.map(writePart), attachments };
 }
 
-/** Plain text stays a string: some providers take nothing else. */
+/** Plain text stays a string, because some providers accept nothing else. */
 function writeContent(parts: readonly Part[]): string | JsonValue[] {
   if (parts.every(isPlain)) return parts.map(({ text }) => text).join("");
   return parts.map(writePart);
 }
 
-/** Whether a string can hold the part: text without such as `cache_control`. */
+/** Whether a string can hold the part: text without fields such as `cache_control`. */
 function isPlain(part: Part): part is TextPart {
   return part.type === "text" && givenBack(part.extensions, "chat") === undefined;
 }
@@ -268,7 +267,7 @@ function isNotice(part: JsonObject): boolean {
   return part.type === "text";
 }
 
-/** What the model is told where a part cannot be carried: it must not believe that nothing was there. */
+/** Replaces a part that cannot be sent, so that the model knows that something was there. */
 function notice(part: Part): string {
   const what = part.type === "opaque" ? `a part of type ${typeWord(part.fields.type)}` : `an attached ${part.type}`;
   return `[${what} that cannot be shown to this model]`;

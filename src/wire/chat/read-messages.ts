@@ -28,10 +28,10 @@ export function readMessages(messages: readonly JsonValue[]): Item[] {
   return history.items;
 }
 
-/** The items so far, and which of their calls lack an output. */
+/** The items so far, and which of their calls have no output. */
 class History {
   readonly items: Item[] = [];
-  /** The ids of a function's calls, oldest first. Those answered by their id stay until they are come upon. */
+  /** The ids of a function's calls, oldest first. Answered ones are removed only when `unanswered` reaches them. */
   readonly #calls = new Map<string, string[]>();
   readonly #answered = new Set<string>();
 
@@ -39,14 +39,14 @@ class History {
     this.items.push(item);
     if (item.type === "output") this.#answered.add(item.callId);
     if (item.type !== "call") return;
-    // The same id may be called again in a later turn.
+    // A later turn may use the same id again.
     this.#answered.delete(item.callId);
     const calls = this.#calls.get(item.name);
     if (calls) calls.push(item.callId);
     else this.#calls.set(item.name, [item.callId]);
   }
 
-  /** The last call of this name that has no output yet. */
+  /** The last call of this name without an output. */
   unanswered(name: string): string | undefined {
     const calls = this.#calls.get(name);
     for (let id = calls?.at(-1); id !== undefined; id = calls?.at(-1)) {
@@ -57,7 +57,7 @@ class History {
   }
 }
 
-/** A result does not say what kind of call it answers. */
+/** A tool message does not say what kind of call it answers. */
 function markCustomOutputs(items: readonly Item[]): void {
   const custom = new Set(
     items.flatMap((item) => (item.type === "call" && item.kind === "custom" ? [item.callId] : [])),
@@ -135,7 +135,7 @@ function readAssistant(message: JsonObject, at: string, history: History): void 
   const legacy = message.function_call;
   const extra = unread(message, readOfAssistant, "chat");
   const onlyCalls = content.length === 0 && (calls.length > 0 || isObject(legacy));
-  // What a provider wants back (`reasoning_details`) needs a message to be on, though it says nothing.
+  // A field that a provider requires back (`reasoning_details`) needs a message to hold it, even an empty one.
   if (!onlyCalls || extra) history.add({ type: "message", role: "assistant", content, extensions: extra });
   calls.forEach((value, index) => {
     const path = joinPath(joinPath(at, "tool_calls"), index);
@@ -146,7 +146,7 @@ function readAssistant(message: JsonObject, at: string, history: History): void 
     history.add({
       type: "call",
       kind: "function",
-      // The legacy form has no ids; both APIs behind us need one, the same on every request with this history.
+      // The legacy form has no ids. Both provider APIs need one, and the same one on every request with this history.
       callId: `call_legacy_${history.items.length}`,
       name: requiredString(legacy, "name", path),
       arguments: optionalString(legacy, "arguments", path) ?? "",
@@ -154,7 +154,7 @@ function readAssistant(message: JsonObject, at: string, history: History): void 
   }
 }
 
-/** `index` is left over from the stream that a client put together. */
+/** `index` is left over from a stream that the client assembled. */
 const readOfCall = new Set(["id", "type", "function", "custom", "index"]);
 
 function readCall(call: JsonObject, at: string): CallItem {
@@ -184,7 +184,7 @@ function readCall(call: JsonObject, at: string): CallItem {
   };
 }
 
-/** Some clients echo arguments as the object that they parsed. */
+/** Some clients send arguments back as the parsed object. */
 function readArguments(value: JsonValue | undefined, at: string): string {
   if (value === undefined || value === null) return "";
   if (typeof value === "string") return value;
@@ -192,7 +192,7 @@ function readArguments(value: JsonValue | undefined, at: string): string {
   throw wrong(at, "a string of JSON", value);
 }
 
-/** A legacy result names the function only: it belongs to the last call of that name that has none yet. */
+/** A legacy result names only the function. It belongs to the last call of that name without a result. */
 function unansweredCall(history: History, name: string, at: string): string {
   const callId = history.unanswered(name);
   if (callId !== undefined) return callId;
@@ -212,7 +212,7 @@ function readContent(value: JsonValue | undefined, at: string): Part[] {
   return value.map((part, index) => readPart(asObject(part, joinPath(at, index)), joinPath(at, index)));
 }
 
-/** Citations and the like come with the parts of Responses, which some clients mix in; no chat provider knows them. */
+/** Some clients mix in parts of the Responses API. No chat provider knows their citations and logprobs. */
 const readOfText = new Set(["type", "text", "annotations", "logprobs"]);
 const readOfImage = new Set(["type", "image_url"]);
 const readOfFile = new Set(["type", "file"]);

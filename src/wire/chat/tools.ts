@@ -23,9 +23,7 @@ function nestedFormat(format: JsonObject | undefined): JsonObject | undefined {
   return { type, grammar };
 }
 
-/**
- * `allowed_tools` becomes a shorter list of tools with a plain choice: few providers know the form itself, all know this one.
- */
+/** `allowed_tools` becomes a shorter list of tools with a plain choice, because few providers support `allowed_tools` itself. */
 export function offeredTools(tools: readonly Tool[], choice: ToolChoice): Tool[] {
   if (choice.mode !== "allowed") return [...tools];
   const allowed = new Set(choice.tools.map(({ kind, name }) => `${kind} ${name}`));

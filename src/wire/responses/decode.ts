@@ -21,13 +21,13 @@ import { checkToolOutputs } from "../tool-outputs.ts";
 import { readItem } from "./items.ts";
 import { upstreamResponseId } from "./response-id.ts";
 
-/** A Responses request: the turn, and the request itself, which the response object repeats. */
+/** A Responses request: the turn, and the request body, which the response object repeats. */
 export interface ResponsesRequest extends ClientRequest {
   turn: Turn;
   body: JsonObject;
 }
 
-/** What is read into the turn; everything else is passed on to a Responses backend as it came. */
+/** Parameters that are read into the turn. All others pass through to a Responses backend. */
 const read = new Set([
   "model",
   "input",
@@ -51,7 +51,7 @@ const read = new Set([
   "safety_identifier",
   "prompt_cache_key",
   "previous_response_id",
-  // A turn runs while its client waits; nothing is kept that could be asked for later.
+  // Not passed on: a turn runs while its client waits, and nothing is stored for a later request.
   "background",
 ]);
 
@@ -61,7 +61,7 @@ export function decodeResponsesRequest(body: JsonObject, { toolOutput }: Request
   const tools = readTools(body.tools, "responses");
   const choice = readChoice(body.tool_choice, "responses");
   const input = readInput(body);
-  // What is chosen may stand there.
+  // The input may define the chosen tool.
   if (!input.some(bringsTools)) checkChoice(choice, tools);
   optionalBoolean(body, "store");
   optionalNumber(body, "max_tool_calls");
@@ -85,7 +85,7 @@ export function decodeResponsesRequest(body: JsonObject, { toolOutput }: Request
       previousResponseId: previous === undefined ? undefined : (upstreamResponseId(previous) ?? previous),
       parameters: {
         ...without(body, read),
-        // What is said beside the words that both APIs share.
+        // Fields that the two APIs do not share.
         ...extra("text", text, readOfText),
         ...extra("reasoning", reasoning, readOfReasoning),
       },
@@ -100,12 +100,12 @@ export function decodeResponsesRequest(body: JsonObject, { toolOutput }: Request
 const toolOutputs = {
   list: "input",
   output: "output",
-  // Also the outputs of tools that only some backends know, such as `shell_call_output`; an `mcp_call` has its own in it.
+  // Includes outputs of tools that only some backends have, for example `shell_call_output`. An `mcp_call` holds its own output.
   isOutput: ({ type }: JsonObject) =>
     typeof type === "string" && (type.endsWith("_call_output") || type === "mcp_call"),
 };
 
-/** What only the provider that kept it can continue. */
+/** State that only the provider that stored it can continue. */
 function continuedState(body: JsonObject, input: readonly Item[]): ContinuedState | undefined {
   const { previous_response_id: previous } = body;
   const responseId = typeof previous === "string" ? previous : undefined;

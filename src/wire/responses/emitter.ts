@@ -1,12 +1,14 @@
 import type { CallItem, ErrorBody, FrameSink, JsonObject } from "../../turn/index.ts";
 
-/** Which item of the response something happens to. */
+/** The item of the response that an event belongs to. */
 export interface OutputPosition {
   itemId: string;
   index: number;
 }
 
-/** What a client hears of a growing response, as frames. A profile is one implementation; the turn and the items know nothing of it. */
+/**
+ * Emits the events of a growing response as frames. Each profile is one implementation; the turn and the items do not depend on it.
+ */
 export interface Emitter {
   lifecycle(type: LifecycleEvent, response: string): void;
   itemAdded(at: OutputPosition, item: JsonObject, call?: CallItem): void;
@@ -36,7 +38,7 @@ export type LifecycleEvent = "created" | "in_progress" | "completed" | "incomple
 export class OpenAIEmitter implements Emitter {
   readonly #sink: FrameSink;
   #sequence = 0;
-  /** The part of a delta that stays the same while its item is open. */
+  /** The part of a delta event that stays the same while its item is open. */
   #position: OutputPosition | undefined;
   #positionText = "";
 
@@ -69,7 +71,7 @@ export class OpenAIEmitter implements Emitter {
     this.event("response.output_item.done", `${this.whichItem(at)},"item":${JSON.stringify(item)}`);
   }
 
-  /** How the events that carry a whole item name it. */
+  /** The fields that identify the item in events that hold the whole item. */
   protected whichItem({ index }: OutputPosition): string {
     return `"output_index":${index}`;
   }
@@ -84,7 +86,7 @@ export class OpenAIEmitter implements Emitter {
 
   textDelta(at: OutputPosition, content: number, delta: string, logprobs: JsonObject[] | undefined): void {
     const probabilities = logprobs ? JSON.stringify(logprobs) : "[]";
-    // The event that comes most often is put together in one go.
+    // The most frequent event is built in one step.
     this.#sink.frame(
       textDelta,
       `${textDeltaHead}${this.#sequence++},${this.where(at)},"content_index":${content},"delta":${JSON.stringify(delta)},"logprobs":${probabilities}}`,
@@ -139,7 +141,7 @@ export class OpenAIEmitter implements Emitter {
   }
 
   argumentsDelta(at: OutputPosition, call: CallItem, delta: string): void {
-    // The API has no events for the arguments of a search: its item has them.
+    // The API has no events for the arguments of a search; its item has them.
     if (call.kind === "search") return;
     this.event(
       call.kind === "function" ? "response.function_call_arguments.delta" : "response.custom_tool_call_input.delta",
@@ -159,7 +161,7 @@ export class OpenAIEmitter implements Emitter {
     );
   }
 
-  /** OpenAI reads the flat fields, Open Responses the nested ones: one event has both. */
+  /** OpenAI reads the flat fields, Open Responses the nested ones, so the event has both. */
   error({ message, type, param, code }: ErrorBody): void {
     const flat = JSON.stringify({ code, message, param }).slice(1, -1);
     this.event("error", `${flat},"error":${JSON.stringify({ type, code, message, param })}`);
@@ -174,7 +176,7 @@ export class OpenAIEmitter implements Emitter {
   }
 }
 
-/** The profile `extended`: the standard events, and beside them those of the begin/delta/end convention. */
+/** The profile `extended`: the standard events, and also those of the begin/delta/end convention. */
 export class ExtendedEmitter extends OpenAIEmitter {
   protected override whichItem(at: OutputPosition): string {
     return this.where(at);

@@ -17,9 +17,11 @@ import { createResponseWriter, endedState, type ResponseState } from "./response
 
 export type Profile = "openai" | "extended";
 
-const nowhere: OutputPosition = { itemId: "", index: -1 };
+const noPosition: OutputPosition = { itemId: "", index: -1 };
 
-/** A Responses stream, told by a profile's emitter. What was said is read from the answer; here is only how far it was told. */
+/**
+ * Encodes a Responses stream with a profile's emitter. Content is read from the answer; this class tracks only what was emitted.
+ */
 export class ResponsesStreamEncoder implements Encoder {
   readonly readsAnswer = true;
   readonly #options: AnswerOptions;
@@ -28,12 +30,12 @@ export class ResponsesStreamEncoder implements Encoder {
   readonly #write: (state: ResponseState) => string;
   /** How many items were added. */
   #added = 0;
-  #at = nowhere;
-  /** Of the open item: which part was added last, and what it is: a type of content, or the backend's own number of a summary part. */
+  #at = noPosition;
+  /** Of the open item: the index of the last part, and its kind: a content type, or the backend's number of a summary part. */
   #part = -1;
   #partType: "text" | "refusal" | undefined;
   #partNumber = -1;
-  /** The open call is the gateway's own, of which the client sees nothing. */
+  /** The open call belongs to the gateway and is hidden from the client. */
   #isHidden = false;
 
   constructor(request: ResponsesRequest, options: AnswerOptions) {
@@ -121,14 +123,14 @@ export class ResponsesStreamEncoder implements Encoder {
   }
 
   end(ending: TurnEnding): void {
-    if (ending.type === "turn.failed") this.#tell(ending.error.body);
+    if (ending.type === "turn.failed") this.#emitError(ending.error.body);
     const state = endedState(ending, this.#answer.items, this.#options.now());
     const response = this.#write(state);
     this.#emitter.lifecycle(state.status, response);
     this.#emitter.end(response);
   }
 
-  #tell(error: ErrorBody): void {
+  #emitError(error: ErrorBody): void {
     this.#emitter.error(error);
   }
 

@@ -4,7 +4,7 @@ import { errorEnvelope } from "../envelope.ts";
 import type { ResponsesRequest } from "./decode.ts";
 import { createResponseWriter, endedState } from "./response-object.ts";
 
-/** A Responses answer in one piece. */
+/** Encodes a whole Responses answer. */
 export class ResponsesWholeEncoder implements Encoder {
   readonly readsAnswer = true;
   readonly #request: ResponsesRequest;

@@ -5,7 +5,7 @@ import { ResponsesStreamEncoder } from "./encode-stream.ts";
 import { ResponsesWholeEncoder } from "./encode-whole.ts";
 import { responseIdForm } from "./response-id.ts";
 
-/** What Codex tells its provider beside the body: which form its request has, and which session it belongs to. */
+/** Headers that Codex sends to its provider: the form of its request, and the session. */
 const providerHeader = /^(?:x-codex-[a-z-]+|x-openai-internal-codex-responses-lite|originator|session-id|thread-id)$/;
 
 /** The Responses API. */

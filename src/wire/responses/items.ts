@@ -24,7 +24,7 @@ import {
 } from "../../turn/index.ts";
 import { typeWord } from "../part-type.ts";
 
-/** An item of the Responses API, as a client sends or a provider answers it. A type that we do not know is carried unread. */
+/** An item of the Responses API, from a client or a provider. An unknown type passes through unread. */
 export function readItem(value: JsonValue, at: string): Item {
   const item = asObject(value, at);
   const type = optionalString(item, "type", at) ?? (item.role === undefined ? undefined : "message");
@@ -36,17 +36,17 @@ export function readItem(value: JsonValue, at: string): Item {
     case "custom_tool_call":
       return readCall(item, "custom", "input", at);
     case "tool_search_call":
-      return isOfClient(item) ? readSearch(item, at) : carried(item);
+      return isRunByClient(item) ? readSearch(item, at) : carried(item);
     case "function_call_output":
       return readOutput(item, "function", at);
     case "custom_tool_call_output":
       return readOutput(item, "custom", at);
     case "tool_search_output":
-      return isOfClient(item) ? readFound(item, at) : carried(item);
+      return isRunByClient(item) ? readSearchOutput(item, at) : carried(item);
     case "reasoning":
       return readReasoning(item, at);
     case undefined:
-      // The one item whose type may be left out.
+      // The only item whose type may be omitted.
       if (typeof item.id === "string") return carried({ ...item, type: "item_reference" });
       throw wrong(joinPath(at, "type"), "a string", item.type);
     default:
@@ -58,16 +58,16 @@ function carried(item: JsonObject): OpaqueItem {
   return { type: "opaque", format: "responses", fields: item, isToolCall: isToolCall(item) };
 }
 
-/** Whether an item that is carried unread is the call of a tool that the provider runs: the API names them all alike. */
+/** Whether an unread item is a call of a tool that the provider runs. The API names all of these alike. */
 export function isToolCall({ type }: JsonObject): boolean {
   return typeof type === "string" && type.endsWith("_call");
 }
 
-/** An item as a Responses backend takes it; `undefined` where that API has no form for it. */
+/** An item for a Responses backend; `undefined` if that API has no form for it. */
 export function writeItem(item: Item): JsonObject | undefined {
   switch (item.type) {
     case "message":
-      // What a chat client says beside the content has no place here, and nothing else is left.
+      // Without content, only fields of Chat are left, which have no form here.
       if (item.content.length === 0 && item.extensions?.format === "chat") return undefined;
       return {
         type: "message",
@@ -81,7 +81,7 @@ export function writeItem(item: Item): JsonObject | undefined {
     case "output":
       return { ...writeOutput(item), id: item.id, call_id: item.callId, ...givenBack(item.extensions, "responses") };
     case "reasoning":
-      // A provider refuses reasoning that it did not make: of a chat client, or what we made of a chat backend's.
+      // A provider refuses reasoning that it did not make: a chat client's, or what we made from a chat backend's.
       if (item.id === undefined || (item.encrypted === undefined && isOwnId(item.id))) return undefined;
       return {
         type: "reasoning",
@@ -115,11 +115,11 @@ function writeOutput({ kind, output, tools }: OutputItem): JsonObject {
 }
 
 const readOfMessage = new Set(["type", "id", "role", "content"]);
-/** `parsed_arguments` is what OpenAI's SDKs add to an item, and the API refuses when it comes back. */
+/** OpenAI's SDKs add `parsed_arguments` to an item, and the API refuses it. */
 const readOfFunctionCall = new Set(["type", "id", "call_id", "name", "namespace", "arguments", "parsed_arguments"]);
 const readOfCustomCall = new Set(["type", "id", "call_id", "name", "namespace", "input"]);
 const readOfSearch = new Set(["type", "id", "call_id", "arguments"]);
-const readOfFound = new Set(["type", "id", "call_id", "tools"]);
+const readOfSearchOutput = new Set(["type", "id", "call_id", "tools"]);
 const readOfOutput = new Set(["type", "id", "call_id", "output"]);
 const readOfReasoning = new Set(["type", "id", "summary", "encrypted_content"]);
 
@@ -172,8 +172,8 @@ function readOutput(item: JsonObject, kind: CallKind, at: string): OutputItem {
   };
 }
 
-/** A search that the provider runs is its own affair, and has no id that an output could name. */
-function isOfClient({ call_id: id, execution }: JsonObject): boolean {
+/** A search that the provider runs has no id that an output could refer to, so it passes through unread. */
+function isRunByClient({ call_id: id, execution }: JsonObject): boolean {
   return typeof id === "string" && execution !== "server";
 }
 
@@ -190,7 +190,7 @@ function readSearch(item: JsonObject, at: string): CallItem {
   };
 }
 
-function readFound(item: JsonObject, at: string): OutputItem {
+function readSearchOutput(item: JsonObject, at: string): OutputItem {
   return {
     type: "output",
     kind: "search",
@@ -198,7 +198,7 @@ function readFound(item: JsonObject, at: string): OutputItem {
     output: "",
     tools: optionalArray(item, "tools", at) ?? [],
     id: optionalString(item, "id", at),
-    extensions: unread(item, readOfFound, "responses"),
+    extensions: unread(item, readOfSearchOutput, "responses"),
   };
 }
 
@@ -278,7 +278,7 @@ function writePart(part: Part, role: Role): JsonObject {
   }
 }
 
-/** OpenAI refuses an item whose id does not begin as its type demands; without one it takes the item as new. */
+/** OpenAI refuses an item whose id lacks the prefix of its type. Without an id, it accepts the item as new. */
 function idWith(prefix: string, id: string | undefined): string | undefined {
   return id?.startsWith(prefix) ? id : undefined;
 }

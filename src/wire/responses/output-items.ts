@@ -10,7 +10,7 @@ import { callItem } from "./call-item.ts";
 
 type ItemStatus = "in_progress" | "completed" | "incomplete";
 
-/** The `output` of a response: what the client is shown of an answer. */
+/** The `output` of a response: the part of an answer that the client sees. */
 export function writeOutput(items: readonly Item[]): JsonObject[] {
   const output: JsonObject[] = [];
   for (const item of items) {
@@ -20,11 +20,11 @@ export function writeOutput(items: readonly Item[]): JsonObject[] {
   return output;
 }
 
-/** An item of the answer as it is when it is done; nothing for what this API has no item for. */
+/** A finished item of the answer; `undefined` if this API has no item for it. */
 function writeOutputItem(item: Item): JsonObject | undefined {
   switch (item.type) {
     case "message":
-      // Without an id it holds fields of another API, which stand in no item.
+      // A message without an id holds only fields of another API.
       return item.id === undefined ? undefined : messageItem(item, item.isIncomplete ? "incomplete" : "completed");
     case "reasoning":
       return reasoningItem(item, "completed");
@@ -46,7 +46,7 @@ export function messageItem(item: MessageItem, status: ItemStatus): JsonObject {
     status,
     role: "assistant",
     content: item.content.map(contentPart),
-    // Codex shows that the model goes on to work only where its words are said to be no answer yet.
+    // Codex shows that the model is still working only if its text is marked as commentary.
     ...(item.isCommentary && { phase: extra?.phase ?? "commentary" }),
   };
 }
@@ -63,7 +63,7 @@ export function reasoningItem({ id, summary, encrypted }: ReasoningItem, status:
     type: "reasoning",
     id,
     summary: summary.map((text) => ({ type: "summary_text", text })),
-    // Absent rather than null where there is none: Open Responses takes only a string.
+    // Omitted instead of null, because Open Responses accepts only a string.
     encrypted_content: encrypted,
     status,
   };

@@ -5,7 +5,7 @@ import { writeChoice, writeTool } from "./tools.ts";
 
 export type ResponseStatus = "in_progress" | "completed" | "incomplete" | "failed";
 
-/** What changes while a response grows. */
+/** The fields that change while a response grows. */
 export interface ResponseState {
   status: ResponseStatus;
   output: readonly JsonObject[];
@@ -22,7 +22,7 @@ export interface ResponseNames {
   createdAt: number;
 }
 
-/** What a response has come to. */
+/** The final state of a response. */
 export function endedState(
   ending: TurnEnding,
   items: readonly Item[],
@@ -38,8 +38,8 @@ export function endedState(
 }
 
 /**
- * Writes the response object with every key that OpenAI and Open Responses know. What repeats the request is the same in all
- * events of a stream, so it is written once.
+ * Writes the response object with every key that OpenAI and Open Responses know. The part that repeats the request is the same in
+ * all events of a stream, so it is serialized once.
  */
 export function createResponseWriter(
   request: ResponsesRequest,

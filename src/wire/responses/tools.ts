@@ -8,8 +8,8 @@ import {
 } from "../../turn/index.ts";
 
 /**
- * The tool types of the Responses API beside functions. A provider refuses a request that has a type it does not know, so a
- * type that is not here is left out.
+ * The tool types of the Responses API besides functions. A provider refuses a request with a type that it does not know, so any
+ * other type is dropped.
  */
 const hostedTypes = new Set([
   "apply_patch",
@@ -36,7 +36,7 @@ export function isResponsesTool(tool: Tool): boolean {
   return tool.type !== "hosted" || hostedTypes.has(tool.definition.type);
 }
 
-/** A tool in the flat shape of the Responses API, with every key that Open Responses wants. */
+/** A tool in the flat shape of the Responses API, with every key that Open Responses requires. */
 export function writeTool(tool: Tool): JsonObject {
   switch (tool.type) {
     case "function": {
