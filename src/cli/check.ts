@@ -28,7 +28,7 @@ export const check = defineCommand({
   },
 });
 
-/** The configuration for a person to read; secrets are shown as set or not set only. */
+/** Describes the configuration to a person. Secrets are shown only as set or not set. */
 export function describe(config: Config, title: (text: string) => string = (text) => text): string {
   const { listen, keys, default_model, backends, models, limits } = config;
   const blocks: [string, string[][]][] = [
@@ -57,7 +57,7 @@ export function describe(config: Config, title: (text: string) => string = (text
   return blocks.map(([name, rows]) => `${title(name)}\n${align(rows)}`).join("\n");
 }
 
-/** How the backends are that run a program here. What they say is no mistake of the configuration. */
+/** The states of backends that run a program on this machine. A problem there is not a mistake in the configuration. */
 async function describeStates(config: Config): Promise<string[][]> {
   const programs = [...Object.values(config.backends), ...Object.values(config.models).map(({ settings }) => settings)];
   if (!programs.some((settings) => kindOf(settings).runsProgram)) return [];
@@ -81,7 +81,7 @@ function describeBackend(backend: BackendConfig): string[] {
   return [...columns.slice(0, -1), [...columns.slice(-1), ...describeCalls(backend)].join(", ")];
 }
 
-/** How calls are asked for and found. What is usual goes without saying. */
+/** How tools are offered and calls are found. Default values are left out. */
 function describeCalls({ tools, dialects }: CallSettings, usual: CallSettings = usualCalls): string[] {
   return [
     ...(tools === usual.tools ? [] : [`tools ${tools}`]),
@@ -105,7 +105,7 @@ function describeLimits({ concurrent, per_key: rate }: Config["limits"]): string
   return `${perKey}, ${concurrent} turns at once`;
 }
 
-/** Names that need no alias. */
+/** Model names that work without an entry in `models`. */
 function open({ backends }: Config): string[][] {
   const rows = Object.entries(backends).flatMap(([name, backend]) => openNames(name, backend));
   const services = Object.entries(backends).filter(([, backend]) => isService(backend));
@@ -116,7 +116,7 @@ function openNames(name: string, backend: BackendConfig): string[][] {
   const { ownName, fixedModels } = kindOf(backend);
   const own = ownName ? [[name, ownName.describe(name)]] : [];
   if (!fixedModels) return [...own, [`${name}/…`, `any model of ${name}`]];
-  // Where tools stand in the prompt, all variants write their calls as the prompt says.
+  // With prompted tools all variants write their calls in the form that the prompt describes.
   if (backend.tools === "prompted") return own;
   const { name: placeholder, meaning } = fixedModels.variantsInWords;
   return [...own, [`${name}/${placeholder}`, meaning]];

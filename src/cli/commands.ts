@@ -19,7 +19,7 @@ const commands: Record<string, Command> = {
   replay: command(replay, replayFlags),
 };
 
-// Its flags are those of the default command, which may be written without its name.
+// It has the flags of the default command `serve`, whose name may be omitted.
 const toolwire = defineCommand({ meta, args: serveFlags, subCommands: { serve, check, replay } });
 
 interface Command {
@@ -36,7 +36,7 @@ function command<T extends ArgsDef>(definition: CommandDef<T>, flags: Flags): Co
   };
 }
 
-/** Runs what the command line asks for; the result is the exit code. */
+/** Runs a command line and returns the exit code. */
 export async function runCommandLine(written: readonly string[]): Promise<number> {
   const [first = "serve"] = written;
   const named = !first.startsWith("-");
@@ -71,7 +71,7 @@ function refuse(sentence: string): number {
   return 1;
 }
 
-/** The usage is coloured whatever it is written to. */
+/** citty colours the usage even if the output is no terminal. */
 function print(text: string): void {
   process.stdout.write(`${process.stdout.isTTY ? text : stripVTControlCharacters(text)}\n`);
 }

@@ -2,14 +2,14 @@ import { parseArgs } from "node:util";
 import { didYouMean } from "../config/index.ts";
 
 export interface Flags {
-  /** A positional one is what stands behind the command without a name. */
+  /** A positional argument follows the command without a flag. */
   readonly [name: string]: { readonly type: "string" | "positional" };
 }
 
-/** The parser takes whatever it is given; this is the first thing that a person should know about, or null. */
+/** Returns the first mistake in the flags, or null. Needed because citty accepts unknown flags. */
 export function findFlagMistake(written: readonly string[], flags: Flags): string | null {
   const named = Object.keys(flags).filter((name) => flags[name]?.type === "string");
-  let places = Object.keys(flags).length - named.length;
+  let positionals = Object.keys(flags).length - named.length;
   const { tokens } = parseArgs({
     args: [...written],
     options: Object.fromEntries(named.map((name) => [name, { type: "string" as const }])),
@@ -18,8 +18,8 @@ export function findFlagMistake(written: readonly string[], flags: Flags): strin
     tokens: true,
   });
   for (const token of tokens) {
-    if (token.kind === "positional" && --places < 0)
-      return `${token.value} is not understood here; a command comes first, then its flags`;
+    if (token.kind === "positional" && --positionals < 0)
+      return `unexpected argument ${token.value}; write the command first, then its flags`;
     if (token.kind !== "option") continue;
     if (!named.includes(token.name)) {
       const known = named.map((name) => `--${name}`);

@@ -2,7 +2,7 @@ import { isAbsolute, relative } from "node:path";
 import { ConfigError, type LoadedConfig, type LoadOptions, loadConfig, mistakeLine } from "../config/index.ts";
 import { parts } from "../gateway/parts.ts";
 
-/** Loads the configuration, or says what is wrong with it, a line for each mistake. */
+/** Loads the configuration, or prints its mistakes, one per line, and returns null. */
 export async function loadOrExplain(options: Pick<LoadOptions, "file" | "listen">): Promise<LoadedConfig | null> {
   try {
     return await loadConfig({ ...options, ...parts });
@@ -14,7 +14,7 @@ export async function loadOrExplain(options: Pick<LoadOptions, "file" | "listen"
   }
 }
 
-/** As the user would write it from here. */
+/** The path relative to the working directory, if the file is inside it. */
 export function displayPath(file: string): string {
   const short = relative(process.cwd(), file);
   return short === "" || short.startsWith("..") || isAbsolute(short) ? file : short;

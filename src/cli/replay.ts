@@ -19,6 +19,6 @@ export const replayFlags = {
 export const replay = defineCommand({
   meta: { name: "replay", description: "Show what a recorded answer of a model becomes for a client" },
   args: replayFlags,
-  // The other commands need none of what a replay does.
+  // Imported on demand, because the other commands do not need it.
   run: async ({ args }) => (await import("./replay/run.ts")).runReplay(args),
 });

@@ -21,7 +21,7 @@ export const serve = defineCommand({
   run: ({ args: { config, host, port } }) => runServe({ config, host, port }),
 });
 
-/** How long what is left over may keep the process alive after everything was closed. */
+/** How long open handles may keep the process alive after the server was closed, in milliseconds. */
 const lingering = 500;
 
 async function runServe({ config: file, host, port }: ServeFlags): Promise<number> {
@@ -36,10 +36,10 @@ async function runServe({ config: file, host, port }: ServeFlags): Promise<numbe
 
 async function serveUntilStopped(config: Config): Promise<number> {
   const stopped = waitForStop();
-  // Whoever read the ready line may have gone; that is no reason to stop.
+  // The reader of standard output may have closed the pipe; the server keeps running.
   process.stdout.on("error", () => {});
   try {
-    // The other commands, and mistakes, need none of the server.
+    // Imported on demand, because other commands and invalid configurations do not need it.
     const { startServer } = await import("../http/server.ts");
     const server = await startServer(config);
     process.stdout.write(`toolwire listening on ${server.url}\n`);
@@ -73,8 +73,8 @@ function explainFailure(error: unknown, { listen: { host, port } }: Config): str
       return `this machine does not have the address ${host}; choose another with --host`;
     case "ENOTFOUND":
     case "EAI_AGAIN":
-      return `the name ${host} is not known here; choose an address with --host`;
+      return `the host name ${host} cannot be resolved; choose an address with --host`;
     default:
-      return `could not go on: ${error instanceof Error ? error.message : String(error)}`;
+      return `the server failed: ${error instanceof Error ? error.message : String(error)}`;
   }
 }

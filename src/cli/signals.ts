@@ -2,10 +2,10 @@ import { constants } from "node:os";
 
 const signals = ["SIGINT", "SIGTERM"] as const;
 
-/** npm passes on a signal that the terminal has already sent to every process, so one Ctrl-C may come twice. */
+/** Milliseconds. npm forwards a signal that the terminal has already sent to every process, so one Ctrl-C may arrive twice. */
 const echo = process.env.npm_lifecycle_event === undefined ? 0 : 500;
 
-/** Resolves at the first signal to stop. A second one, from somebody who does not want to wait, ends the process at once. */
+/** Resolves at the first signal to stop. A second signal ends the process at once. */
 export function waitForStop(): Promise<void> {
   return new Promise((resolve) => {
     let first: number | undefined;

@@ -5,7 +5,7 @@ import { didYouMean } from "./nearest.ts";
 import { sharedShape, turnShape } from "./shared-shape.ts";
 import { list, named, section, text } from "./values.ts";
 
-/** The kind of a backend that names none comes first. */
+/** `chat` is the default kind. */
 const { chat: usualKind, ...otherKinds } = backendKinds;
 
 const backend = z.preprocess(
@@ -34,7 +34,7 @@ type All<Union> = (Union extends unknown ? (one: Union) => void : never) extends
   ? Every
   : never;
 
-/** What an entry of `models` may override, whatever the kind of its backend. */
+/** The keys that an entry of `models` may override, for all kinds of backends. */
 const overrides: All<Overrides> = Object.assign({}, ...Object.values(backendKinds).map(({ overrides }) => overrides));
 
 const model = section({

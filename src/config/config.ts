@@ -1,14 +1,14 @@
 import type { BackendKindName, OwnSettings } from "./kinds/index.ts";
 import type { Settings } from "./schema.ts";
 
-/** The configuration as the gateway uses it: durations in milliseconds, sizes in bytes, paths absolute, every level merged. */
+/** The resolved configuration: durations in milliseconds, sizes in bytes, absolute paths, all levels merged. */
 export interface Config extends Omit<Settings, "keys" | "backends" | "models" | "turn" | "limits"> {
   keys: KeyConfig[];
-  /** By name. It has no prototype, so a name that a client sends can be looked up as it is. */
+  /** By name. The object has no prototype, so names from clients are safe to look up. */
   backends: Record<string, BackendConfig>;
   /** By public name; like `backends`. */
   models: Record<string, ModelConfig>;
-  /** Whether nobody wrote backends down, so that they are what was found on this machine. */
+  /** Whether the configuration names no backends, so that the ones found on this machine are used. */
   assumed: boolean;
   turn: TurnConfig;
   limits: Settings["limits"] & { per_key: RateConfig | null };
@@ -57,7 +57,7 @@ export interface BreakerConfig {
   cooldown: number;
 }
 
-/** What a backend has and a model may override. */
+/** Settings of a backend that a model may override. */
 export interface SharedConfig {
   tools: "native" | "prompted";
   dialects: "auto" | "none" | string[];
@@ -74,7 +74,7 @@ export type BackendConfig<Kind extends BackendKindName = BackendKindName> = {
 
 export interface ModelConfig {
   backend: string;
-  /** The backend's settings with the model's own over them. */
+  /** The backend's settings, overridden by those of the model. */
   settings: BackendConfig;
   /** The model's name at its backend. */
   model: string;

@@ -10,14 +10,14 @@ import type { Parts } from "./unbuilt.ts";
 
 export interface Checked {
   settings: Settings;
-  /** As it was written, for names of entries that could not be read. */
+  /** The values before validation, for the names of entries that are invalid. */
   written: unknown;
-  /** Whether something under this key is already known to be wrong. */
+  /** Whether a mistake under this key is already known. */
   mistaken: (key: keyof Settings) => boolean;
   parts: Parts;
 }
 
-/** What only shows when several keys are seen together. */
+/** Checks that concern several keys together. */
 export function crossCheck(checked: Checked): Mistake[] {
   return [
     ...checkListen(checked),
@@ -53,7 +53,7 @@ function checkKeys({ settings }: Checked): Mistake[] {
   };
   settings.keys.forEach(({ name, key, hash }, index) => {
     const path = `keys[${index}]`;
-    // A name that is not written counts as well: requests are counted by it.
+    // Default names must be unique too, because requests are counted by name.
     const named = name === undefined ? path : `${path}.name`;
     once(`name ${name ?? usualKeyName(index)}`, named, (first) => `the same name as ${first}`);
     const digest =
@@ -66,7 +66,7 @@ function checkKeys({ settings }: Checked): Mistake[] {
   return mistakes;
 }
 
-/** Also those that could not be read: a mistake in a backend is no mistake of the model that uses it. */
+/** Includes invalid backends: a mistake in a backend is not a mistake of the models that use it. */
 function backendNames({ settings, written }: Checked): string[] {
   const backends = isMapping(written) && isMapping(written.backends) ? written.backends : settings.backends;
   return Object.keys(backends);
@@ -82,7 +82,7 @@ function checkModels(checked: Checked): Mistake[] {
     }));
 }
 
-/** A kind whose models are all known in advance takes no other names. */
+/** A kind with fixed models accepts no other model names. */
 function checkFixedModels({ settings, parts }: Checked): Mistake[] {
   return Object.entries(settings.models).flatMap(([name, { backend: target, model }]) => {
     const backend = settings.backends[target];
@@ -112,7 +112,7 @@ function checkFallbacks({ settings, mistaken }: Checked): Mistake[] {
   );
 }
 
-/** A name that no request could use leads nowhere. */
+/** A default model or fallback must be a name that a request could use. */
 function checkModelName(settings: Settings, name: string, path: string): Mistake[] {
   const backends = Object.entries(settings.backends);
   const services = backends.filter(([, backend]) => isService(backend));

@@ -7,13 +7,13 @@ export const defaultModel = "demo";
 
 export interface DefaultBackends {
   backends: Mapping;
-  /** The environment variables behind the values, by path, for messages. */
+  /** The environment variables that the values come from, by path, for messages. */
   sources: ReadonlyMap<string, string>;
 }
 
 /**
- * The backends where a configuration has none, so that the gateway works before anything is set up: those that the kinds find on
- * this machine. The one of the default model comes first.
+ * The backends for a configuration without any: those that the kinds find on this machine. So the gateway works before anything is
+ * set up. The backend of the default model comes first.
  */
 export function defaultBackends(environment: Environment): DefaultBackends {
   const found = Object.values(backendKinds).flatMap(({ name: kind, find }) => {

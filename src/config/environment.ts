@@ -4,9 +4,9 @@ import { tooDeep } from "./yaml.ts";
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Deeper than any key of ours; also ends the walk through a mapping that contains itself. */
+/** Deeper than any key of the schema. It also stops the recursion in a mapping that contains itself. */
 const deepest = 24;
-/** Aliases can make a small file into a large value. */
+/** YAML aliases can expand a small file to a huge value. */
 const mostValues = 100_000;
 
 const reference = /\$(\$\{)|\$\{([^}]*)\}?/g;
@@ -15,13 +15,13 @@ const variableName = /^[A-Za-z_][A-Za-z0-9_]*$/;
 export interface Expanded {
   value: unknown;
   mistakes: Mistake[];
-  /** The values that could not be had. */
+  /** The paths of values that could not be expanded. */
   failed: Path[];
 }
 
 /**
- * A copy in which every `${NAME}` is the variable's value. It happens after the YAML was read, so that a variable is always one
- * text and never a piece of YAML. `$${` stands for a plain `${`.
+ * Returns a copy in which every `${NAME}` is replaced by the variable's value. This happens after YAML parsing, so that a variable
+ * is always plain text and never YAML syntax. `$${` is an escaped `${`.
  */
 export function expandEnvironment(value: unknown, environment: Environment): Expanded {
   const mistakes: Mistake[] = [];
@@ -48,7 +48,7 @@ export function expandEnvironment(value: unknown, environment: Environment): Exp
   const copyMapping = (from: Mapping, path: Path): Mapping => {
     const result: Mapping = {};
     for (const [name, entry] of Object.entries(from)) {
-      // Assigning it would change the prototype of what we build.
+      // Assigning this key would change the prototype of the copy.
       if (name === "__proto__") mistakes.push({ path: formatPath([...path, name]), message: "unknown key" });
       else result[name] = copy(entry, [...path, name]);
     }
@@ -70,7 +70,7 @@ export function expandEnvironment(value: unknown, environment: Environment): Exp
   return { value: copy(value, []), mistakes, failed };
 }
 
-/** YAML can also make dates, sets and binary data, which no key of ours takes. */
+/** YAML tags can also create dates, sets and binary data, which no key accepts. */
 function isPlain(value: Mapping): boolean {
   const prototype: unknown = Object.getPrototypeOf(value);
   return prototype === Object.prototype || prototype === null;

@@ -8,9 +8,9 @@ import { type ParseOptions, parseConfig } from "./parse.ts";
 import type { Parts } from "./unbuilt.ts";
 
 export interface LoadOptions extends Parts {
-  /** As `--config` names it. */
+  /** The value of `--config`. */
   file?: string;
-  /** From the command line; they win over the file. */
+  /** From the command line; it overrides the file. */
   listen?: { host?: string; port?: number };
   cwd?: string;
   environment?: Environment;
@@ -18,7 +18,7 @@ export interface LoadOptions extends Parts {
 
 export interface LoadedConfig {
   config: Config;
-  /** Null when there is no file and everything is at its default. */
+  /** Null if there is no file and the defaults are used. */
   file: string | null;
 }
 
@@ -26,8 +26,8 @@ const usualFile = "toolwire.yaml";
 const largestFile = 1_024 ** 2;
 
 /**
- * Reads the configuration: the file that was named, or that `TOOLWIRE_CONFIG` names, or `toolwire.yaml` in the working directory,
- * or the defaults. Throws a ConfigError with every mistake in it.
+ * Reads the configuration from the first of: `--config`, `TOOLWIRE_CONFIG`, `toolwire.yaml` in the working directory, the defaults.
+ * Throws a ConfigError that lists every mistake.
  */
 export async function loadConfig(options: LoadOptions): Promise<LoadedConfig> {
   const { cwd = process.cwd(), environment = process.env } = options;
@@ -50,7 +50,7 @@ async function findFile(named: string | undefined, cwd: string, environment: Env
   );
 }
 
-/** Reads no more than a configuration can be, whatever the file is: a device has no size and no end. */
+/** Reads at most `largestFile` bytes, because a device such as /dev/zero has no end. */
 async function readText(file: string): Promise<string> {
   const chunks: Buffer[] = [];
   let length = 0;

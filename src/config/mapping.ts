@@ -8,7 +8,7 @@ export function isMapping(value: unknown): value is Mapping {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** The value at a path. A path that leads into a scalar ends there: some scalars are short for a mapping. */
+/** The value at a path. A path ends at a scalar, because some scalars are short forms of a mapping. */
 export function valueAt(value: unknown, path: Path): unknown {
   const [step, ...rest] = path;
   if (step === undefined || value === undefined) return value;
@@ -17,8 +17,9 @@ export function valueAt(value: unknown, path: Path): unknown {
 }
 
 /**
- * Takes out what is at the path; true when nothing is left of the value itself. Where the path goes through a list, all of the list
- * goes, for its other entries would change their numbers. A key that is missing takes its mapping with it, which cannot do without.
+ * Removes the value at the path. Returns true if the caller must remove `value` itself. If the path leads through a list, the whole
+ * list is removed, because the indexes of its other entries would change. If a key is missing, its mapping is removed: the key is
+ * required there.
  */
 export function remove(value: unknown, path: Path): boolean {
   const [step, ...rest] = path;

@@ -1,16 +1,16 @@
 export type Path = readonly PropertyKey[];
 
-/** One thing to mend in a configuration, on one line. */
+/** One mistake in a configuration, described on one line. */
 export interface Mistake {
-  /** The key: `backends.chutes.timeouts.idle`. Empty when it is about the file as a whole. */
+  /** The key, for example `backends.chutes.timeouts.idle`. Empty if the mistake concerns the whole file. */
   path: string;
   message: string;
 }
 
-/** A configuration that cannot be used, with everything that is wrong with it. */
+/** An invalid configuration, with all of its mistakes. */
 export class ConfigError extends Error {
   readonly mistakes: readonly Mistake[];
-  /** The configuration's file; null when there is none. */
+  /** The configuration file; null if there is none. */
   readonly file: string | null;
 
   constructor(mistakes: readonly Mistake[], file: string | null = null) {
@@ -25,7 +25,7 @@ export function mistakeLine({ path, message }: Mistake): string {
   return path === "" ? message : `${path}: ${message}`;
 }
 
-/** A path as a person writes it: `keys[0].hash`. */
+/** Formats a path: `keys[0].hash`. */
 export function formatPath(path: Path): string {
   return path.map(formatStep).join("").replace(/^\./, "");
 }
@@ -36,22 +36,22 @@ function formatStep(step: PropertyKey): string {
   return /^[\w$@:/-][\w$@:/.-]{0,99}$/.test(name) ? `.${name}` : `[${quote(name)}]`;
 }
 
-/** An address may hold a password or a token. */
+/** A URL may contain a password or a token. */
 const addressWithSecret = /^[a-z+]+:.*[@?]/is;
 
 function isSecret(path: Path, secretKeys: ReadonlySet<PropertyKey>): boolean {
-  // A gateway key may be written without a name, as an entry of the list itself.
+  // A gateway key may be a plain string in the list.
   return path.some((step) => secretKeys.has(step)) || (path[0] === "keys" && path.length === 2);
 }
 
-/** What was found at a path, in words that are safe to print: values under `secretKeys` are not shown. */
+/** Describes the value at a path for a message. Values under `secretKeys` are not shown. */
 export function describeFound(path: Path, value: unknown, secretKeys: ReadonlySet<PropertyKey>): string {
   const secret = isSecret(path, secretKeys) || (typeof value === "string" && addressWithSecret.test(value));
   if (secret || value === "" || value === null || typeof value === "object") return describeKind(value);
   return typeof value === "string" ? quote(value) : String(value);
 }
 
-/** The kind of a value, for where it may be a secret in the wrong place. */
+/** Describes the type of a value only, because the value may be a misplaced secret. */
 export function describeKind(value: unknown): string {
   if (value === null) return "nothing";
   if (Array.isArray(value)) return "a list";

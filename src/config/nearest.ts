@@ -1,7 +1,7 @@
-/** Longer names are not what somebody meant to type, and comparing them takes time. */
+/** Longer names are not compared: they are no typing mistakes, and comparing takes quadratic time. */
 const longest = 128;
 
-/** The candidates that may have been meant, the likeliest first; none when nothing is near. */
+/** The candidates that are similar to a mistyped name, best match first. */
 export function nearestNames(written: string, candidates: Iterable<string>, most = 3): string[] {
   const asked = plain(written);
   if (asked === "" || asked.length > longest) return [];
@@ -11,7 +11,7 @@ export function nearestNames(written: string, candidates: Iterable<string>, most
     if (offered.length > longest) continue;
     const steps = distance(asked, offered);
     const isNear = steps <= Math.max(1, Math.floor(Math.max(asked.length, offered.length) / 3));
-    // The beginning of a name is meant as that name, though much is missing.
+    // A prefix of a name is a match too, however much is missing.
     const isBeginning = asked.length > 2 && offered.startsWith(asked);
     if (isNear || isBeginning) near.push({ name, steps });
   }
@@ -21,18 +21,18 @@ export function nearestNames(written: string, candidates: Iterable<string>, most
     .map(({ name }) => name);
 }
 
-/** `; did you mean idle?`, or nothing. */
+/** `; did you mean idle?`, or an empty string. */
 export function didYouMean(written: unknown, candidates: Iterable<string>): string {
   const meant = typeof written === "string" ? nearestNames(written, candidates, 1)[0] : undefined;
   return meant === undefined ? "" : `; did you mean ${meant}?`;
 }
 
-/** `baseUrl` and `base-url` are `base_url` to a person. */
+/** Normalises spellings: `baseUrl` and `base-url` equal `base_url`. */
 function plain(name: string): string {
   return name.toLowerCase().replaceAll(/[-_ ]/g, "");
 }
 
-/** Insertions, deletions, replacements, and swaps of neighbours, which are the commonest slip of the hand. */
+/** Edit distance with insertions, deletions, replacements, and swaps of neighbours, a common typing mistake. */
 function distance(a: string, b: string): number {
   let beforeLast: number[] = [];
   let last = Array.from({ length: b.length + 1 }, (_, column) => column);

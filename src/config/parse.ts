@@ -12,18 +12,18 @@ import { parseYaml } from "./yaml.ts";
 
 export interface ParseOptions extends Parts {
   environment: Environment;
-  /** What relative paths are relative to. */
+  /** The base of relative paths. */
   directory: string;
-  /** From the command line; they win over the file. */
+  /** From the command line; it overrides the file. */
   listen?: { host?: string; port?: number };
 }
 
-/** A configuration from the text of its file. Throws a ConfigError with every mistake in it, and nothing else. */
+/** Parses the text of a configuration file. Throws only a ConfigError, which lists every mistake. */
 export function parseConfig(text: string, options: ParseOptions): Config {
   return toConfig(parseYaml(text), options);
 }
 
-/** A configuration from plain values, such as YAML gives. Throws a ConfigError with every mistake in it. */
+/** Reads a configuration from plain values. Throws a ConfigError that lists every mistake. */
 export function toConfig(value: unknown, options: ParseOptions): Config {
   const { dialects, environment, directory } = options;
   const expanded = expandEnvironment(value ?? {}, environment);
@@ -43,7 +43,7 @@ export function toConfig(value: unknown, options: ParseOptions): Config {
   );
 }
 
-/** What the environment and the command line add to what is written. */
+/** Adds the values of the environment and the command line. */
 function complete(written: unknown, { environment, listen = {} }: ParseOptions): unknown {
   if (!isMapping(written)) return written;
   const completed: Mapping = { ...written };
@@ -56,7 +56,7 @@ function complete(written: unknown, { environment, listen = {} }: ParseOptions):
   return completed;
 }
 
-/** Lays values over a section, unless the section is a mistake itself. */
+/** Overrides values of a section, unless the section itself is invalid. */
 function overlay(written: Mapping, key: string, values: Mapping): void {
   const section = written[key] ?? {};
   if (isMapping(section)) written[key] = { ...section, ...values };
@@ -68,7 +68,7 @@ function hasNoBackends(written: unknown): boolean {
   return isMapping(backends) && Object.keys(backends).length === 0;
 }
 
-/** A value of the default backends may come from a variable, and is to be mended there. */
+/** A value of a default backend may come from an environment variable. Then the message names the variable. */
 function atItsSource({ path, message }: Mistake, environment: Environment): Mistake {
   return { path: defaultBackends(environment).sources.get(path) ?? path, message };
 }
@@ -77,16 +77,16 @@ function isUnder(path: string, key: string): boolean {
   return path === key || path.startsWith(`${key}.`) || path.startsWith(`${key}[`);
 }
 
-/** The first mistake of a key is the cause of those that follow. */
+/** Further mistakes of the same key mostly follow from the first one. */
 function onePerKey(mistakes: readonly Mistake[]): Mistake[] {
   const first = new Map<string, Mistake>();
   for (const mistake of mistakes) if (!first.has(mistake.path)) first.set(mistake.path, mistake);
   return [...first.values()];
 }
 
-/** By section, as the file has them; the order of the checks is nothing to a reader. */
+/** Sorts mistakes by the order of the sections in the file, not by the order of the checks. */
 function sortBySection(mistakes: readonly Mistake[], written: unknown): Mistake[] {
   const sections = new Map(Object.keys(isMapping(written) ? written : {}).map((name, index) => [name, index]));
-  const place = ({ path }: Mistake) => sections.get(path.replace(/[.[].*$/s, "")) ?? -1;
-  return mistakes.toSorted((a, b) => place(a) - place(b));
+  const position = ({ path }: Mistake) => sections.get(path.replace(/[.[].*$/s, "")) ?? -1;
+  return mistakes.toSorted((a, b) => position(a) - position(b));
 }

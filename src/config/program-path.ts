@@ -2,7 +2,7 @@ import { accessSync, constants, statSync } from "node:fs";
 import { delimiter, isAbsolute, join } from "node:path";
 import type { Environment } from "./environment.ts";
 
-/** Whether a shell would find the program. */
+/** Whether the program is in the PATH. */
 export function isProgramInPath(name: string, { PATH = "" }: Environment): boolean {
   const folders = PATH.split(delimiter).filter(isAbsolute);
   const files = process.platform === "win32" ? [`${name}.exe`, `${name}.cmd`] : [name];

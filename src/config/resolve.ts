@@ -34,7 +34,7 @@ export const timeoutDefaults: TimeoutsConfig = {
 
 export const breakerDefaults: BreakerConfig = { failures: 5, window: 30_000, cooldown: 15_000 };
 
-/** Once there are keys; without them there is nobody to count. */
+/** The default if keys are configured. Without keys there is no default limit. */
 export const perKeyDefault: RateConfig = { requests: 600, per: 60_000 };
 
 export const retriesDefault = 2;
@@ -91,7 +91,7 @@ function resolveModel(
   const kind = kindOf(backend);
   return {
     backend: model.backend,
-    // A key that the kind of backend does not have changes nothing.
+    // A key that this kind of backend does not have is ignored.
     settings: { ...mergeShared(model, backend), ...kind.override(backend, model, toAbsolute) },
     model: model.model ?? kind.fixedModels?.main ?? name,
     fallback: model.fallback,
@@ -109,7 +109,7 @@ function mergeShared(written: SharedSettings, base: SharedConfig): SharedConfig 
   };
 }
 
-/** The base with what was written over it, and no other keys. */
+/** The base, overridden by the written values. Keys that the base does not have are dropped. */
 function merge<T extends object>(base: T, written: { [Key in keyof T]?: T[Key] | undefined }): T {
   const merged = { ...base };
   for (const key in base) {
@@ -119,7 +119,7 @@ function merge<T extends object>(base: T, written: { [Key in keyof T]?: T[Key] |
   return merged;
 }
 
-/** What a key without a name is called. */
+/** The default name of a key. */
 export function usualKeyName(index: number): string {
   return `key-${index + 1}`;
 }

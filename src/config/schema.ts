@@ -3,7 +3,7 @@ import { z } from "zod";
 import { backendsSchema, modelsSchema, turnSchema } from "./backend-schema.ts";
 import { duration, flag, integer, list, named, oneOf, section, size, text, value, wordOrList } from "./values.ts";
 
-/** The configuration as it is written, with the default of every key that stands alone. `resolve.ts` has those that are merged. */
+/** The schema of the file, with the defaults of keys that have one level only. `resolve.ts` has the defaults of merged keys. */
 
 const rate = section({ requests: integer({ least: 1 }), per: duration() });
 
@@ -96,7 +96,7 @@ export const settingsSchema = section({
       .default(null),
   }),
   limits: section({
-    // A request is read as one string, which V8 limits to 512 MB.
+    // A request body becomes one string, which V8 limits to 512 MB.
     body: size({ most: 256 * 1_024 ** 2 }).default(32 * 1_024 ** 2),
     concurrent: integer({ least: 1 }).default(1_024),
     per_key: rate.nullish(),
@@ -113,7 +113,7 @@ export const settingsSchema = section({
   }),
 });
 
-/** The configuration as it was written, read and with defaults, before its levels are merged. */
+/** The validated configuration with defaults, before its levels are merged. */
 export type Settings = z.infer<typeof settingsSchema>;
 
 function readHost(input: unknown): string | undefined {
@@ -123,12 +123,12 @@ function readHost(input: unknown): string | undefined {
   return isIPv6(input) || (known && Number(port) <= 65_535) ? input : undefined;
 }
 
-/** A date without a time is its first moment in UTC. */
+/** A date without a time means 00:00 UTC. */
 function readDate(input: unknown): Date | undefined {
   const form = /^\d{4}-\d{2}-\d{2}(?:[Tt ]\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?:[Zz]|[+-]\d{2}:?\d{2}))?$/;
   if (typeof input !== "string" || !form.test(input)) return undefined;
   const date = new Date(input);
-  // 2030-02-30 would silently become the second of March.
+  // `Date` silently turns 2030-02-30 into March 2.
   const day = Number(input.slice(8, 10));
   const lastDay = new Date(Date.UTC(Number(input.slice(0, 4)), Number(input.slice(5, 7)), 0)).getUTCDate();
   return Number.isNaN(date.getTime()) || day > lastDay ? undefined : date;

@@ -1,6 +1,6 @@
 import { duration, flag, integer, oneOf, section, wordOrList } from "./values.ts";
 
-/** The keys that every backend has: as they are written, all optional because another level has the default. */
+/** The keys that every backend has. All are optional, because the defaults are on another level. */
 
 export const turnShape = {
   keep_alive: duration().optional(),
@@ -25,7 +25,7 @@ const breakerShape = {
   cooldown: duration().optional(),
 };
 
-/** Settings of a backend that a model may override. The turn's settings may stand among them or under `turn`. */
+/** Settings of a backend that a model may override. The turn settings may be among them or under `turn`. */
 export const sharedShape = {
   tools: oneOf("native", "prompted").optional(),
   dialects: wordOrList(["auto", "none"], "dialect names").optional(),

@@ -4,24 +4,24 @@ import { formatPath, type Mistake, type Path } from "./mistake.ts";
 import { turnDefaults } from "./resolve.ts";
 import { type Settings, settingsSchema } from "./schema.ts";
 
-/** What this version is made of, as its other rooms know it. */
+/** What this version supports, as far as other rooms define it. */
 export interface Parts {
-  /** The names of the dialects that there are. */
+  /** The names of all dialects. */
   dialects: readonly string[];
 }
 
 interface Unbuilt {
-  /** `*` is every entry of a mapping or a list. */
+  /** `*` matches every entry of a mapping or a list. */
   path: string;
-  /** The part that is missing, as the beginning of a sentence. */
+  /** The missing part, as the beginning of a sentence. */
   part: string;
-  /** Whether the value asks for nothing that is missing. */
+  /** Whether the value does not need the missing part. */
   accepts: (value: unknown) => boolean;
 }
 
 const defaults = settingsSchema.parse({});
 
-/** Keys whose part does not exist yet. They may be written where they are off or at their default. */
+/** Keys for parts that do not exist yet. They are accepted if they are off or at their default. */
 const table: Unbuilt[] = [
   ...row(["keys.*.tools"], "tools of a key are", only()),
   ...row(perTurn("emit"), "<use_tool> blocks are", only("structured", turnDefaults.emit)),
@@ -36,7 +36,7 @@ const table: Unbuilt[] = [
   ...row(["telemetry.otlp"], "OpenTelemetry is", only(null)),
 ];
 
-/** The keys that ask for a part that is not there. */
+/** Reports the keys that need a part that does not exist yet. */
 export function findUnbuilt(settings: Settings): Mistake[] {
   const off = (path: string) =>
     (path.startsWith("tools.") && !settings.tools.enabled) ||
@@ -56,7 +56,7 @@ function row(paths: readonly string[], part: string, accepts: (value: unknown) =
   return paths.map((path) => ({ path, part, accepts }));
 }
 
-/** Every key of a section that has no row of its own, at its default only. */
+/** A row for every other key of a section. It accepts only the default. */
 function rest(section: "tools" | "use_tool" | "rails" | "store" | "coordination", part: string): Unbuilt[] {
   const own = ["tools.enabled", "tools.execution", "store.url"];
   return Object.entries(defaults[section])
@@ -77,7 +77,7 @@ interface Match {
   value: unknown;
 }
 
-/** What is written at a path with `*` in it. */
+/** All values at a path that may contain `*`. */
 function matches(value: unknown, [step, ...rest]: readonly string[], path: Path = []): Match[] {
   if (step === undefined) return value === undefined ? [] : [{ path, value }];
   if (Array.isArray(value))

@@ -5,14 +5,14 @@ import { describeFound, describeKind, formatPath, type Mistake, type Path } from
 import { type Settings, settingsSchema } from "./schema.ts";
 
 export interface Validated {
-  /** What could be read: a key with a mistake is as if it were not there. Undefined when nothing could. */
+  /** The valid part of the configuration: invalid keys are treated as absent. Undefined if the whole is invalid. */
   settings: Settings | undefined;
   mistakes: Mistake[];
 }
 
 /**
- * Reads plain values by the schema. What is wrong is noted and taken out, and the rest is read again, so that one mistake does not
- * hide another that only a later check can see. What is at the paths that already failed is taken out from the start.
+ * Validates plain values against the schema. Invalid values are reported and removed, and the rest is validated again, so that one
+ * mistake does not hide another that only a later check can find. Values at the `failed` paths are removed first.
  */
 export function validate(written: unknown, failed: readonly Path[] = []): Validated {
   const mistakes: Mistake[] = [];
@@ -23,15 +23,15 @@ export function validate(written: unknown, failed: readonly Path[] = []): Valida
     if (result.success) return { settings: result.data, mistakes };
     const problems = result.error.issues.flatMap((issue) => toProblems(issue, value));
     mistakes.push(...problems.map(({ path, message }) => ({ path: formatPath(path), message })));
-    for (const { taken } of problems) {
-      // Another mistake may have taken out the mapping that this one is in.
-      const there = valueAt(value, taken.slice(0, -1)) !== undefined;
-      if (there && remove(value, taken)) return { settings: undefined, mistakes };
+    for (const { removed } of problems) {
+      // The mapping around this value may have been removed with another mistake.
+      const there = valueAt(value, removed.slice(0, -1)) !== undefined;
+      if (there && remove(value, removed)) return { settings: undefined, mistakes };
     }
   }
 }
 
-/** Keys whose values must not reach a screen: of the gateway's keys, of MCP servers, and of every kind of backend. */
+/** Keys whose values must not be printed: of the gateway's keys, of MCP servers, and of every kind of backend. */
 const secretKeys = new Set<PropertyKey>([
   ...["key", "hash", "headers", "env"],
   ...Object.values(backendKinds).flatMap((kind) => kind.secretKeys),
@@ -40,8 +40,8 @@ const secretKeys = new Set<PropertyKey>([
 interface Problem {
   path: Path;
   message: string;
-  /** What goes with it. */
-  taken: Path;
+  /** The path to remove. */
+  removed: Path;
 }
 
 function toProblems(issue: z.core.$ZodIssue, value: unknown): Problem[] {
@@ -59,6 +59,6 @@ function toProblems(issue: z.core.$ZodIssue, value: unknown): Problem[] {
   return [problem(path, line, decidesTheRest ? path.slice(0, -1) : path)];
 }
 
-function problem(path: Path, message: string, taken = path): Problem {
-  return { path, message, taken };
+function problem(path: Path, message: string, removed = path): Problem {
+  return { path, message, removed };
 }

@@ -3,11 +3,11 @@ import { formatDuration, longestTimer, parseDuration } from "./duration.ts";
 import { didYouMean } from "./nearest.ts";
 import { formatSize, parseSize } from "./size.ts";
 
-/** The kinds of value that a configuration holds. Each knows how to say what it expected. */
+/** The types of values in a configuration. Each has a message that says what it expects. */
 
 /**
- * Reads one value; undefined means that it is not one. The hint follows what was found, so that the line ends with what to do.
- * Whatever comes from the environment is text, so numbers and flags are read from text as well.
+ * Reads one value; `read` returns undefined for an invalid one. The hint ends the message and says what to do. Values from the
+ * environment are text, so numbers and flags are parsed from text as well.
  */
 export function value<T>(
   expected: string,
@@ -71,12 +71,12 @@ export function size({ most = Number.MAX_SAFE_INTEGER } = {}) {
   });
 }
 
-/** A list; a key with nothing behind it is an empty one, as when every entry is commented out. */
+/** A list. A key without a value is an empty list, for example if every entry is commented out. */
 export function list<Entry extends z.ZodType>(entry: Entry) {
   return z.preprocess((input) => input ?? [], z.array(entry, { error: () => "expected a list" }));
 }
 
-/** A word that stands for a list, or the list itself. */
+/** A list, or one of the words that are allowed instead. */
 export function wordOrList<const Word extends string>(words: readonly Word[], entries: string) {
   return value(
     `${words.join(", ")} or a list of ${entries}`,
@@ -88,12 +88,12 @@ export function wordOrList<const Word extends string>(words: readonly Word[], en
   );
 }
 
-/** A mapping with these keys and no others; a key with nothing behind it is an empty one. */
+/** A mapping with these keys and no others. A key without a value is an empty mapping. */
 export function section<Shape extends z.core.$ZodLooseShape>(shape: Shape) {
   return z.preprocess((input) => input ?? {}, strict(shape));
 }
 
-/** One line for each unknown key, in the order of the issue's keys. */
+/** The error message has one line for each unknown key, in the order of the issue's keys. */
 export function strict<Shape extends z.core.$ZodLooseShape>(shape: Shape) {
   const known = Object.keys(shape);
   return z.strictObject(shape, {
@@ -108,7 +108,7 @@ function unknownKey(key: string, known: readonly string[]): string {
   return `unknown key${didYouMean(key, known) || `; known here: ${known.join(", ")}`}`;
 }
 
-/** A mapping from names that the user chooses. */
+/** A mapping whose keys are names chosen by the user. */
 export function named<Entry extends z.ZodType>(expectedName: string, form: RegExp, entry: Entry) {
   const name = z.string().regex(form);
   const error = (issue: { code?: string }) =>

@@ -12,10 +12,10 @@ import {
 } from "yaml";
 import { ConfigError, type Mistake } from "./mistake.ts";
 
-/** Each line of a broken file may add one; the first few are what somebody can mend. */
+/** Every line of a broken file may add a mistake; only the first ones are useful. */
 const mostMistakes = 10;
 
-/** The parser's own messages quote the file, which may hold secrets. */
+/** Used instead of the parser's messages, which quote the file and so may reveal secrets. */
 const sentences: Partial<Record<YAMLError["code"], string>> = {
   ALIAS_PROPS: "an alias (*name) cannot have an anchor or a tag",
   BAD_ALIAS: "an alias (*name) that YAML cannot read; a text that starts with * needs quotes",
@@ -32,10 +32,10 @@ const sentences: Partial<Record<YAMLError["code"], string>> = {
   TAG_RESOLVE_FAILED: "a tag (!…) that YAML cannot read; a text that starts with ! needs quotes",
 };
 
-/** YAML text as plain values. Whatever is wrong with it is a ConfigError that says where. */
+/** Parses YAML to plain values. Throws a ConfigError with the position of each mistake. */
 export function parseYaml(text: string): unknown {
   const lines = new LineCounter();
-  // The parser's own search for duplicate keys compares every pair; ours is linear.
+  // The parser finds duplicate keys in quadratic time; `findMistakes` does so in linear time.
   const document = parseDocument(text, {
     lineCounter: lines,
     prettyErrors: false,
@@ -66,12 +66,12 @@ export function parseYaml(text: string): unknown {
   try {
     return document.toJS();
   } catch {
-    // A few lines of aliases can stand for millions of values.
+    // A few lines of aliases can expand to millions of values.
     throw new ConfigError([{ path: "", message: "aliases (*name) repeat too much to be a configuration" }]);
   }
 }
 
-/** What is valid for the parser and still not a value. */
+/** Mistakes that the parser accepts: duplicate keys and aliases without an anchor. */
 function findMistakes(document: Document, place: (offset: number) => string): Mistake[] {
   const mistakes: Mistake[] = [];
   const note = (node: { range?: Range | null }, message: string) =>

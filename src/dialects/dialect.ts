@@ -3,46 +3,46 @@ import type { Block } from "./core/block.ts";
 
 export type { TextRepair };
 
-/** A reader of one block: it stops (`yield`) where the text that has come so far ends, and goes on where more has come. */
+/** Reads one block. It yields when the buffered text ends, and resumes when more has arrived. */
 export type Reading<Result = void> = Generator<void, Result, void>;
 
-/** A call as a dialect is given it to write. */
+/** A call that a dialect writes as text. */
 export interface WrittenCall {
   name: string;
   /** JSON text of an object. */
   arguments: string;
 }
 
-/** A language in which models write calls as text. */
+/** A format in which models write calls as text. */
 export interface Dialect {
   name: string;
-  /** Which models are known to use it; for people. */
+  /** Models that are known to use it; for documentation. */
   models: string;
   /**
-   * What a block begins with. Where several dialects share an opener, each is tried in the order of the list of dialects until
-   * one accepts what follows.
+   * What a block begins with. Dialects that share an opener are tried in the order of the list of dialects until one accepts what
+   * follows.
    */
   openers: readonly string[];
-  /** What ends a block; after a block that turned out to be text, reading goes on behind the first of these. */
+  /** What ends a block. After a block that turned out to be text, parsing continues after the first of these. */
   closers: readonly string[];
-  /** Has no marker of its own, so it is read only when it is named, or when it is the whole message. */
+  /** Has no marker of its own: read only if it is named, or if it is the whole message. */
   bare?: boolean;
-  /** Is no language that a model is said to speak: it has no name to choose it by, and is always on. */
+  /** Cannot be selected by name, and is always on. */
   internal?: boolean;
   /** Counts only at the beginning of a line, or of the message. */
   atLineStart?: boolean;
-  /** Is read only when it is named, even if it is the whole message. */
+  /** Read only if it is named, even if it is the whole message. */
   mustBeNamed?: boolean;
   /** Counts only at the beginning of the message. */
   atStart?: boolean;
-  /** Tags around what the model thinks. */
+  /** Tags around reasoning. */
   reasoning?: readonly ReasoningTags[];
   /**
-   * Tokens that mean nothing to a person: they are not shown in a message that speaks this dialect, nor beside calls, reasoning
-   * and the beginning of any message.
+   * Tokens that are not shown in a message that uses this dialect, nor next to calls and reasoning or at the start of any
+   * message.
    */
   hidden?: readonly string[];
-  /** Reads one block, from behind its opener. */
+  /** Reads one block, starting after its opener. */
   read(block: Block): Reading;
   /** Writes calls as a model of this dialect would. */
   write(calls: readonly WrittenCall[]): string;

@@ -2,10 +2,10 @@ import { type Meaning, Openers } from "./core/openers.ts";
 import type { Dialect } from "./dialect.ts";
 import { forms } from "./known/index.ts";
 
-/** Dialects by their names, or such as are not in the list. */
+/** Dialects by name, or dialects that are not in the list. */
 export type Choice = "auto" | readonly (string | Dialect)[];
 
-/** What is looked for in a message. */
+/** The markers to look for in a message; see `ReaderSettings`. */
 export interface Marks {
   openers: Openers;
   lines: Openers | undefined;
@@ -16,7 +16,7 @@ export interface Marks {
 
 const marksByChoice = new Map<string, Marks>();
 
-/** The marks of a choice of dialects are the same for every message. */
+/** Cached: the markers of a choice of dialects are the same for every message. */
 export function marksOf(choice: Choice, markersOnly: boolean): Marks {
   if (typeof choice === "object" && choice.some((chosen) => typeof chosen !== "string"))
     return makeMarks(choice, markersOnly);
@@ -39,11 +39,11 @@ function makeMarks(choice: Choice, markersOnly: boolean): Marks {
   const chosen = [...own, ...known];
   const isMarked = ({ bare, internal }: Dialect) => !internal && (!bare || !(isAuto || markersOnly));
   const marked = chosen.filter(isMarked);
-  // A fence around the whole message is looked into whatever was chosen; the rest of what has no marker, only by `auto`.
+  // A fence around the whole message is always read; the other dialects without a marker only with `auto`.
   const whole = chosen.filter((dialect) => !isMarked(dialect) && (dialect.internal || (isAuto && !markersOnly)));
   const tags = [...commonTags, ...chosen.flatMap(({ reasoning = [] }) => reasoning)];
   const closes = new Set(tags.flatMap(({ close }) => close));
-  // What begins with any word is not looked for in the middle of lines.
+  // Dialects that begin with any letter are not looked for in the middle of lines.
   const isOfLines = ({ atLineStart, openers }: Dialect) =>
     atLineStart === true && openers.every((opener) => /^\w$/.test(opener));
   const everywhere = callMeanings(marked.filter((dialect) => !dialect.atStart && !isOfLines(dialect)));
@@ -63,7 +63,7 @@ function callMeanings(dialects: readonly Dialect[]): Meaning[] {
   for (const dialect of dialects) {
     for (const opener of dialect.openers) {
       const readers = read.get(opener) ?? [];
-      // Several names may be one reader; it need not try twice.
+      // Several dialects may share a reader, which needs to try only once.
       if (readers.includes(dialect.read)) continue;
       read.set(opener, [...readers, dialect.read]);
       meanings.push({ kind: "call", opener, dialect });
@@ -72,7 +72,7 @@ function callMeanings(dialects: readonly Dialect[]): Meaning[] {
   return meanings;
 }
 
-/** The tags that most models think in, whatever they write calls in. */
+/** The reasoning tags that most models use, whatever their dialect. */
 const commonTags = [
   { open: "<think>", close: ["</think>"] },
   { open: "<thinking>", close: ["</thinking>"] },
@@ -93,9 +93,9 @@ function tagMeanings(dialects: readonly Dialect[]): Meaning[] {
       const meaning = meanings.get(open);
       const before = meaning?.kind === "reasoning" ? meaning : { close: [], dialects: [] };
       const closers = [...new Set([...before.close, ...close])];
-      // Common tags say nothing about who writes them.
-      const speakers = commonTags.some((tag) => tag.open === open) ? [] : [...before.dialects, name];
-      meanings.set(open, { kind: "reasoning", opener: open, close: closers, dialects: speakers });
+      // Common tags do not reveal the dialect.
+      const dialectNames = commonTags.some((tag) => tag.open === open) ? [] : [...before.dialects, name];
+      meanings.set(open, { kind: "reasoning", opener: open, close: closers, dialects: dialectNames });
     }
     for (const opener of hidden) add("hidden", opener, name);
   }

@@ -11,33 +11,36 @@ export interface DeclaredTool extends Pick<FunctionTool, "name" | "strict" | "fr
 }
 
 export interface ReadingOptions {
-  /** What a call may name. Without tools nothing is a call. */
+  /** The tools that a call may name. Without tools nothing is a call. */
   tools: readonly (DeclaredTool | string)[];
   /**
-   * auto: every dialect that cannot be mistaken, and any other where it is the whole message. A list: these alone, by name, or such
-   * as are not in the list of dialects.
+   * auto: every dialect that cannot be mistaken, and any other if it is the whole message. A list: only these, by name, or
+   * dialects that are not in the list.
    */
   dialects?: Choice | undefined;
-  /** Only what has a marker is read, whatever is named. */
+  /** Read only dialects that have a marker, even if others are named. */
   markersOnly?: boolean | undefined;
-  /** Mend slips in the arguments of tools that are not strict. */
+  /** Repair malformed arguments of tools that are not strict. */
   repair?: boolean | undefined;
-  /** How many characters of a block are held at most, 512 or more; beyond it, the block is text. */
+  /** Most characters of a block to buffer, 512 or more; a longer block is text. */
   limit?: number | undefined;
-  /** How many characters of arguments are waited for before a call that is not whole is given. */
+  /** A call is emitted before it is complete once its arguments are longer than this. */
   patience?: number | undefined;
-  /** The opener that the model was told to write: a block that begins with it and an object is told as rejected, named or not. */
+  /**
+   * The opener that the prompt told the model to use. A block that begins with it and an object is reported as rejected even
+   * without a tool name.
+   */
   sentinel?: string | undefined;
-  /** The message goes on inside of reasoning, whose opening tag was part of the prompt. */
+  /** The message starts inside reasoning whose opening tag was part of the prompt. */
   beginsInReasoning?: boolean | undefined;
 }
 
 const defaultLimit = 4 * 1024 * 1024;
-/** What any dialect may look ahead must have room. */
+/** Enough for the lookahead of every dialect. */
 const leastLimit = 512;
 const defaultPatience = 512;
 
-/** A mistake of a program that uses this is told at once: nothing would be found otherwise. */
+/** Throws on a caller's mistake, which would otherwise go unnoticed: nothing would be found. */
 function check({ tools, dialects: chosen }: ReadingOptions): void {
   if (!Array.isArray(tools)) throw new TypeError("`tools` must be a list of tools, or of their names.");
   const nameless = tools.findIndex((tool) => typeof (typeof tool === "string" ? tool : tool?.name) !== "string");
@@ -51,7 +54,7 @@ function check({ tools, dialects: chosen }: ReadingOptions): void {
   if (unknown !== undefined) throw new TypeError(`There is no dialect "${unknown}".`);
 }
 
-/** Reads a message as it comes: give it text with `push`, and say with `end` how it ended. */
+/** Reads a message as it streams: pass text to `push`, and how it ended to `end`. */
 export function createReader(options: ReadingOptions, sink: Sink): Reader {
   check(options);
   const { openers, lines, firsts, starts, closes } = marksOf(options.dialects ?? "auto", options.markersOnly ?? false);
@@ -96,9 +99,9 @@ export interface FoundCall {
   /** JSON text. */
   arguments: string;
   dialect: string;
-  /** As the model named it, where its dialect has ids. */
+  /** The model's own id, if its dialect has ids. */
   id?: string | undefined;
-  /** Its arguments had been given in part when the message was cut off: it must not be run. */
+  /** False if the message was cut off after part of the arguments was emitted: the call must not be run. */
   isWhole: boolean;
 }
 
@@ -111,13 +114,13 @@ export interface ReadMessage {
   text: string;
   reasoning: string;
   calls: FoundCall[];
-  /** In order; together they are the message. Neighbours are of different kinds. */
+  /** In order; together they are the message. Adjacent spans have different kinds. */
   spans: Span[];
   repairs: RepairReport[];
   rejected: RejectReport[];
 }
 
-/** Reads a whole message, or one that comes in pieces. */
+/** Reads a message that has arrived, in one piece or in chunks. */
 export function readMessage(
   text: string | Iterable<string>,
   options: ReadingOptions,

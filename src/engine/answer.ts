@@ -104,16 +104,15 @@ export class Answer {
     return this.#waited + (this.#fullSince === undefined ? 0 : this.#clock.now() - this.#fullSince);
   }
 
-  /** The answer's id, if the provider stores the answer, so that a later request may refer to it. */
+  /** The answer's id, if a provider stores the answer or a part of it, so that a later request may refer to it. */
   get keptId(): string | undefined {
-    return this.#upstreamId === undefined || !this.#idForm.carriesUpstream ? undefined : this.#id;
+    const isKept = (this.#upstreamId ?? this.#openedWith) !== undefined && this.#idForm.carriesUpstream;
+    return isKept ? this.#id : undefined;
   }
 
-  /** The provider's id of the answer, if the id that the client has does not contain it. */
-  get uncarried(): { id: string; upstreamId: string } | undefined {
-    const [id, upstreamId] = [this.keptId, this.#upstreamId];
-    if (id === undefined || upstreamId === undefined || upstreamId === this.#openedWith) return undefined;
-    return { id, upstreamId };
+  /** The provider's id of the answer, if the client's id does not contain it; `null` if the last round was given by another provider. */
+  get uncarriedId(): string | null | undefined {
+    return this.#upstreamId === this.#openedWith ? undefined : (this.#upstreamId ?? null);
   }
 
   /** The index of the current round's first item. */

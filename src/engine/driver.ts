@@ -122,7 +122,22 @@ class Driver {
     if (!seams?.nextRound) return undefined;
     // The client gets the text of this round before the tools run.
     this.#answer.flush();
-    return this.#cancellation.race(seams.nextRound(result, this.#cancellation));
+    const next = await this.#cancellation.race(seams.nextRound(result, this.#cancellation));
+    if (next) await this.#waitForMemory();
+    return next;
+  }
+
+  /** The next round's request reads what this round has stored. A memory that is slow or fails does not stop the turn. */
+  async #waitForMemory(): Promise<void> {
+    const writes = this.#pendingWrites();
+    if (writes.length === 0) return;
+    await this.#cancellation.race(waitBeforeEnd(writes)).catch((error: unknown) => {
+      if (error instanceof TurnError) throw error;
+    });
+  }
+
+  #pendingWrites(): Promise<void>[] {
+    return this.#remembered.flatMap(({ pending }) => pending ?? []);
   }
 
   /** Tries the candidates in order. If all of them fail, the client gets the error of the first: that is the model it asked for. */
@@ -237,7 +252,8 @@ class Driver {
   /** The one place where a turn ends. */
   async #end(ending: TurnEnding): Promise<void> {
     const said = ending.type === "turn.failed" && this.#say(ending.error);
-    const final: TurnEnding = said ? { type: "turn.finished", reason: "stop" } : ending;
+    const { usage } = this.#answer;
+    const final: TurnEnding = said ? { type: "turn.finished", reason: "stop", usage } : { ...ending, usage };
     this.#answer.name(final);
     const refused = await this.#waitBeforeEnd(final);
     const last = refused ?? final;
@@ -269,8 +285,7 @@ class Driver {
    */
   async #waitBeforeEnd(ending: TurnEnding): Promise<TurnFailed | undefined> {
     const { seams, listener } = this.#plan;
-    const work: Promise<void>[] = [];
-    for (const { pending } of this.#remembered) if (pending) work.push(pending);
+    const work = this.#pendingWrites();
     const response = this.#rememberResponse();
     if (response) work.push(response);
     if (seams?.beforeEnd) work.push(startBeforeEnd(seams, ending, this.#answer.transcript));
@@ -288,11 +303,11 @@ class Driver {
   /** Stores what a later request needs if it refers to this response by its id. */
   #rememberResponse(): Promise<void> | undefined {
     const { continuity, ids } = this.#plan;
-    const { uncarried, keptId } = this.#answer;
+    const { uncarriedId: upstreamId, keptId } = this.#answer;
     const { upstreamIds: callIds, lastNumber } = ids;
     if (keptId === undefined) return undefined;
-    if (!uncarried && callIds.size + lastNumber === 0) return undefined;
-    return continuity.keepResponse(keptId, { upstreamId: uncarried?.upstreamId, callIds, lastNumber });
+    if (upstreamId === undefined && callIds.size + lastNumber === 0) return undefined;
+    return continuity.keepResponse(keptId, { upstreamId, callIds, lastNumber });
   }
 
   /** A client that reads slowly slows down its backend. In that case the client caused the timeout. */

@@ -28,8 +28,8 @@ export interface KeptReasoning {
 
 /** What a request must know of a response that it refers to and does not repeat. */
 export interface KeptResponse {
-  /** The provider's own id, if the client's id does not contain it. */
-  upstreamId?: string | undefined;
+  /** The provider's own id, if the client's id does not contain it; `null` if the provider does not have all of the response. */
+  upstreamId?: string | null | undefined;
   /** The provider's ids of the response's calls, by the ids that the client knows. */
   callIds: ReadonlyMap<string, string>;
   /** The last number of the conversation so far if its calls are numbered; otherwise 0. */
@@ -79,7 +79,7 @@ export function readResponse(value: JsonValue | undefined): KeptResponse | undef
   if (!isObject(value)) return undefined;
   const { upstreamId, callIds, lastNumber } = value;
   return {
-    upstreamId: textOrNothing(upstreamId),
+    upstreamId: upstreamId === null ? null : textOrNothing(upstreamId),
     callIds: new Map(Array.isArray(callIds) ? callIds.filter(isPair) : []),
     lastNumber: typeof lastNumber === "number" ? lastNumber : 0,
   };

@@ -47,6 +47,13 @@ export class RestoredHistory {
           return;
         }
         break;
+      case "opaque":
+        // A call of a tool that the provider runs stands between the model's reasoning and its other calls.
+        if (item.isToolCall) {
+          this.#group.push(item);
+          return;
+        }
+        break;
       case "output":
         this.#endGroup();
         this.#items.push(this.#output(item));

@@ -5,6 +5,7 @@ import type {
   Item,
   JsonObject,
   MessageItem,
+  MessageStarted,
   ReasoningItem,
   RefusalPart,
   TextPart,
@@ -25,8 +26,8 @@ export class Transcript implements AnswerView {
   #last: Item | undefined;
   /** The backend's number of the summary part that the open reasoning item appends to. */
   #part = -1;
-  /** The message for this round's fields that belong to no item. */
-  #extra: MessageItem | undefined;
+  /** The last message of this round. It carries the fields that belong to no item. */
+  #message: MessageItem | undefined;
 
   get current(): Item | undefined {
     return this.#open ?? this.#last;
@@ -48,11 +49,9 @@ export class Transcript implements AnswerView {
       case "call.arguments":
         // `call.done` carries the complete arguments.
         return;
-      case "message.started": {
-        const { id, continues, extensions } = event;
-        this.#open = { type: "message", role: "assistant", content: [], id, continues, extensions };
+      case "message.started":
+        this.#startMessage(event);
         return;
-      }
       case "refusal.delta":
         if (this.isRead) this.#refuse(event.text);
         return;
@@ -99,7 +98,7 @@ export class Transcript implements AnswerView {
   /** Drops the open item of the last round. Returns the index at which the next round begins, for `rollBack`. */
   beginRound(): number {
     this.#open = undefined;
-    this.#extra = undefined;
+    this.#message = undefined;
     return this.items.length;
   }
 
@@ -108,7 +107,7 @@ export class Transcript implements AnswerView {
     this.items.length = mark;
     this.#open = undefined;
     this.#last = this.items.at(-1);
-    this.#extra = undefined;
+    this.#message = undefined;
   }
 
   #done(): void {
@@ -160,18 +159,31 @@ export class Transcript implements AnswerView {
     }
   }
 
-  /** Lists arrive in pieces and are concatenated. Of any other value the last one counts. */
+  #startMessage({ id, continues, extensions }: MessageStarted): void {
+    const message: MessageItem = { type: "message", role: "assistant", content: [], id, continues, extensions };
+    const placeholder = this.#message?.id === undefined ? this.#message : undefined;
+    if (placeholder && !extensions) {
+      this.items.splice(this.items.lastIndexOf(placeholder), 1);
+      message.extensions = placeholder.extensions;
+    }
+    this.#message = message;
+    this.#open = message;
+  }
+
+  /** Adds fields to the round's last message. Before the first message a placeholder without an id holds them. */
   #keepExtra({ format, fields }: Extensions): void {
-    let kept = this.#extra?.extensions;
-    if (kept?.format !== format) {
-      kept = { format, fields: {} };
-      this.#extra = { type: "message", role: "assistant", content: [], extensions: kept };
-      this.items.push(this.#extra);
+    let message = this.#message;
+    if (!message || (message.extensions && message.extensions.format !== format)) {
+      message = { type: "message", role: "assistant", content: [] };
+      this.#message = message;
+      this.items.push(message);
     }
+    const kept: JsonObject = { ...message.extensions?.fields };
     for (const [key, value] of Object.entries(fields)) {
-      const before = kept.fields[key];
-      if (Array.isArray(before) && Array.isArray(value)) for (const piece of value) before.push(piece);
-      else kept.fields[key] = Array.isArray(value) ? [...value] : value;
+      const before = kept[key];
+      // A list comes in pieces; any other value replaces the earlier one.
+      kept[key] = Array.isArray(before) && Array.isArray(value) ? before.concat(value) : value;
     }
+    message.extensions = { format, fields: kept };
   }
 }

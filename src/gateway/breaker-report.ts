@@ -4,10 +4,10 @@ import type { Telemetry } from "./listeners.ts";
 
 type BreakerTelemetry = Pick<Telemetry, "events" | "log" | "metrics">;
 
-/** Reports what happens to the circuit breakers of the backends. */
+/** Reports each state change of a circuit breaker to the log, the metrics and the events. */
 export class BreakerReport {
   readonly #telemetry: BreakerTelemetry;
-  /** The backends that are being tested with one request. */
+  /** Backends whose circuit breaker is half-open. */
   readonly #tested = new Set<string>();
 
   constructor(telemetry: BreakerTelemetry) {

@@ -1,6 +1,9 @@
 import type { Turn, TurnError } from "../turn/index.ts";
 
-/** Which failures a Codex that asks must hear in a stream: of a full window it then makes room, and as an HTTP error it is stuck with it. */
+/**
+ * Whether a failure must be sent inside a stream, if the client is Codex. Codex shortens its history when a stream reports a full
+ * context window, but not when an HTTP error does.
+ */
 export function toldInStream({ headers }: Pick<Turn, "headers">): ((error: TurnError) => boolean) | undefined {
   return /^codex/i.test(headers?.originator ?? "") ? isTooLong : undefined;
 }
@@ -9,7 +12,7 @@ function isTooLong({ body }: TurnError): boolean {
   return body.code === "context_length_exceeded";
 }
 
-/** Whether it is a Codex that asks which a Toolwire has started: it tells its provider so. */
+/** Whether the client is a Codex process that a Toolwire has started: such a process sends `originator: toolwire`. */
 export function isOwnCodex({ headers }: Pick<Turn, "headers">): boolean {
   return headers?.originator === "toolwire";
 }

@@ -53,39 +53,39 @@ import { adapterFor, candidateFor, checkRoute, headerList, ignoredParameters } f
 import { continueResponse, keptElsewhere } from "./provider-state.ts";
 import { secretsOf } from "./secrets.ts";
 
-/** What a request brings beside its body. */
+/** The parts of a request other than its body. */
 export interface RequestContext {
   requestId: string;
-  /** Who asks; `null` where no keys are configured. */
+  /** The client's key; `null` if no keys are configured. */
   key: Key | null;
   /** `x-toolwire-profile`. */
   profile?: string | undefined;
-  /** Headers that a provider of the same API may want to see. */
+  /** Client headers that are forwarded to a provider of the same API. */
   headers?: Readonly<Record<string, string>> | undefined;
-  /** By `performance.now()`. */
+  /** A time of `performance.now()`. */
   receivedAt: number;
 }
 
-/** A request that was read and can be run: all that can be wrong with it has been said. */
+/** A decoded and validated request, ready to run. */
 export interface PreparedTurn {
   readonly contentType: string;
-  /** Headers of the answer, beside those of every answer. Known when the answer is opened, or has ended. */
+  /** Response headers of this turn. They are final once the stream is opened or the turn has ended. */
   headers(): Readonly<Record<string, string>>;
-  /** `cancellation` ends the turn from outside; its reason is what the client is told. */
+  /** `cancellation` ends the turn from outside; its reason is the error that the client gets. */
   run(reply: ReplyStream, cancellation: Cancellation): ReturnType<typeof runTurn>;
 }
 
-/** What a gateway is made of beside its configuration. */
+/** Parts of a gateway that a program can replace. */
 export interface GatewayParts {
-  /** The APIs that clients can speak; the built-in ones, unless said. */
+  /** The client APIs. Default: the built-in ones. */
   codecs?: readonly Codec[];
-  /** Who takes part in turns; nobody, unless said. */
+  /** Hooks that take part in turns. Default: none. */
   seams?: TurnSeams;
-  /** Where conversations leave what clients do not bring back. Several gateways may share it; of this process alone, unless given. */
+  /** Keeps what clients drop from a conversation. Several gateways may share it. Default: memory of this process. */
   memory?: Memory;
 }
 
-/** A model to which the turn can be given, and the tools as its backend takes them. */
+/** A model that can take the turn, with the tools in the form that its backend accepts. */
 interface Offer {
   route: Route;
   adapter: FunctionAdapter;
@@ -100,12 +100,12 @@ interface OfferParts {
   context: RequestContext;
 }
 
-/** Headers of the answer. They depend on the candidate that is tried. */
+/** Response headers. They depend on the candidate that is being tried. */
 class AnswerHeaders {
   values: Readonly<Record<string, string>> = {};
 }
 
-/** One gateway, made out of a configuration. It knows nothing of HTTP. */
+/** One gateway, built from a configuration. It does not depend on HTTP. */
 export class Gateway {
   readonly config: Config;
   readonly codecs: readonly Codec[];
@@ -131,7 +131,10 @@ export class Gateway {
       to: config.telemetry.events,
       redactor,
       onError: (error) =>
-        this.log.error({ err: error }, "telemetry events cannot be written; later failures are not logged"),
+        this.log.error(
+          { err: error },
+          `cannot write telemetry events to ${config.telemetry.events}; events_dropped counts the lost events; later failures are not logged`,
+        ),
     });
     this.#outstanding = new OutstandingCalls({ events: this.#events, log: this.log });
     this.#telemetry = {
@@ -145,25 +148,28 @@ export class Gateway {
     const breakers = new BreakerReport(this.#telemetry);
     this.#models = new Models(config, (text) => redactor.providerMessage(text), {
       onListFailure: (backend, error) =>
-        this.log.info({ backend, reason: wordsOf(error) }, `could not list the models of ${backend}`),
+        this.log.info(
+          { backend, reason: messageOf(error) },
+          `could not list the models of ${backend}; keeping the last list`,
+        ),
       onBreaker: (...change) => breakers.changed(...change),
       onSecrets: (secrets) => redactor.learn(secrets),
       onNotice: (level, fields, message) => this.log[level](fields, message),
     });
   }
 
-  /** The models that a key may see, with those that services list by themselves. */
+  /** The models that a key may use, including those that the services list when they are asked. */
   async models(key: Key | null): Promise<PublicModel[]> {
     await this.#models.refresh();
     return this.knownModels(key);
   }
 
-  /** The same, as far as it is known without asking anybody. */
+  /** The same without asking the services: their models are those of the last lists. */
   knownModels(key: Key | null): PublicModel[] {
     return this.#models.list().filter(({ id }) => key === null || allowsModel(key, id));
   }
 
-  /** Reads a request. Rejects with a `TurnError` that says what is wrong with it. */
+  /** Decodes and validates a request. Rejects with a `TurnError` if the request is invalid. */
   async prepare(api: ClientApi, body: JsonValue | undefined, context: RequestContext): Promise<PreparedTurn> {
     if (!isObject(body)) throw new TurnError("invalid_request", "The body must be a JSON object.");
     if (isDeeperThan(body, deepestBody)) throw new TurnError("invalid_request", "The body is nested too deeply.");
@@ -187,10 +193,10 @@ export class Gateway {
     const profile = profileOf(context.profile, route);
     const sink = turn.stream ? new SseSink() : new WholeSink();
     const headers = new AnswerHeaders();
-    // What a provider keeps only that provider can continue.
+    // Only the provider that stored a response can continue it.
     const fallbacks = request.continues ? [] : this.#fallbacks(asked, route);
     const toCandidate = (offer: Offer): Candidate =>
-      this.#candidateFor(offer, { headers, ignored: tellIgnored(body, offer.route), continuity, context });
+      this.#candidateFor(offer, { headers, ignored: ignoredHeader(body, offer.route), continuity, context });
     const plan = {
       turn,
       candidates: [{ route, adapter, isFallback: false }, ...fallbacks].map(toCandidate),
@@ -216,7 +222,7 @@ export class Gateway {
   ): Candidate {
     return candidateFor(route, adapter, {
       onTaken: () => {
-        headers.values = { ...this.#tellDropped(adapter.dropped, route, context), ...ignored };
+        headers.values = { ...this.#reportDropped(adapter.dropped, route, context), ...ignored };
       },
       restored: (turn) => restoreTurn(turn, route.backend, continuity, isFallback),
     });
@@ -224,7 +230,7 @@ export class Gateway {
 
   #continuityFor({ key, requestId }: RequestContext): Continuity {
     return new Continuity(this.#memory, key?.owner ?? anonymousOwner, (error) =>
-      this.log.warn({ err: error, request_id: requestId }, "short-lived memory failed; the turn goes on without it"),
+      this.log.warn({ err: error, request_id: requestId }, "short-lived memory failed; the turn continues without it"),
     );
   }
 
@@ -238,16 +244,16 @@ export class Gateway {
     });
   }
 
-  #tellDropped(tools: readonly string[], { backend }: Route, { requestId }: RequestContext): Record<string, string> {
+  #reportDropped(tools: readonly string[], { backend }: Route, { requestId }: RequestContext): Record<string, string> {
     if (tools.length === 0) return {};
     this.log.info(
       { request_id: requestId, backend: backend.name, tools: [...tools] },
-      `left out ${tools.length} of the request's tools, which ${backend.name} does not support`,
+      `dropped ${tools.length} of the request's tools, which ${backend.name} does not support`,
     );
     return { "x-toolwire-dropped-tools": headerList(tools) };
   }
 
-  /** The models that can stand in for the one of the route in this turn. The key that may use it may use them. */
+  /** The fallbacks that can take this turn. A key that may use a model may use its fallbacks. */
   #fallbacks(turn: Turn, { fallback }: Route): Offer[] {
     return fallback.flatMap((name) => {
       const route = this.#models.find(name, () => true);
@@ -261,19 +267,19 @@ export class Gateway {
     });
   }
 
-  /** Lets backends that need time for it get ready before anybody asks. */
+  /** Starts backends that are slow to start, so that the first request need not wait for them. */
   warm(): void {
     for (const backend of this.#models.backends()) backend.lifecycle?.warm?.();
   }
 
-  /** How the backends are that can say so. */
+  /** The states of the backends that can report one. */
   states(): Promise<BackendState[]> {
     return this.#models.states();
   }
 
   /**
-   * Whether every backend can be used. Of backends that nobody wrote down, trouble is no more than a note: they are there because
-   * something was found.
+   * Whether every backend can be used. If the configuration names no backends, they were found on this machine, and a problem with
+   * one of them is only a note.
    */
   async ready(): Promise<{ troubles: string[]; notes: string[] }> {
     const states = await this.states();
@@ -298,16 +304,16 @@ export class Gateway {
   }
 }
 
-function wordsOf(error: unknown): string {
+function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-function tellIgnored(body: JsonObject, { backend }: Route): Record<string, string> {
+function ignoredHeader(body: JsonObject, { backend }: Route): Record<string, string> {
   const names = ignoredParameters(body, backend);
   return names.length > 0 ? { "x-toolwire-ignored-parameters": headerList(names) } : {};
 }
 
-/** Closures are made outside of `prepare`: what they capture is held while the model answers. */
+/** Created outside of `prepare`: its closures would hold all of its variables while the model answers. */
 function preparedTurn(plan: Omit<TurnPlan, "cancellation">, headers: AnswerHeaders): PreparedTurn {
   return {
     contentType: plan.turn.stream ? eventStream : json,
@@ -324,10 +330,10 @@ function encoderFor(
   return (id, answer) => codec.createEncoder(request, { ...options, id, answer });
 }
 
-/** What is written or read recursively must fit the stack with a wide margin. */
+/** Bodies are read and written recursively, so their depth must fit the stack with a wide margin. */
 const deepestBody = 128;
 
-/** Seconds since 1970, as both APIs count. */
+/** Unix time in seconds, as in both APIs. */
 function now(): number {
   return Math.floor(Date.now() / 1000);
 }

@@ -8,13 +8,13 @@ export { Gateway, type GatewayParts, type PreparedTurn, type RequestContext } fr
 export type { PublicModel } from "./models.ts";
 
 export interface ConfigSource {
-  /** Where `${NAME}` is looked up; nothing, unless said. */
+  /** Where `${NAME}` is looked up. Default: no variables. */
   environment?: Environment;
-  /** What relative paths are relative to; the working directory, unless said. */
+  /** The base of relative paths. Default: the working directory. */
   directory?: string;
 }
 
-/** A configuration from plain values in the shape of the file. Throws a `ConfigError` with every mistake in it. */
+/** Reads a configuration from plain values in the shape of the file. Throws a `ConfigError` that lists every mistake. */
 export function createConfig(
   values: unknown,
   { environment = {}, directory = process.cwd() }: ConfigSource = {},
@@ -22,7 +22,7 @@ export function createConfig(
   return toConfig(values, { ...parts, environment, directory });
 }
 
-/** One gateway out of a configuration, without a server before it. */
+/** Creates a gateway without an HTTP server. */
 export function createGateway(config: Config, parts: GatewayParts = {}): Gateway {
   return new Gateway(config, parts);
 }

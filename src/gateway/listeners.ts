@@ -2,18 +2,18 @@ import { GivenCalls, type GivenCallsOptions, type OutstandingCalls } from "../en
 import { CallLog, type Metrics, TurnEvents, TurnLog, TurnMetrics } from "../telemetry/index.ts";
 import { type EventSink, type Log, listenWith, type TurnListener } from "../turn/index.ts";
 
-/** Where a gateway's turns are reported to. */
+/** Where a gateway reports its turns. */
 export interface Telemetry {
   events: EventSink;
   log: Log;
   metrics: Metrics;
   outstanding: OutstandingCalls;
-  /** Whether nothing may hold what a person or a model wrote. */
+  /** Whether logs must not contain text that a person or a model wrote. */
   redact: boolean;
 }
 
 export interface ListenedTurn extends GivenCallsOptions {
-  /** The backend that is asked first. */
+  /** The backend of the first attempt. */
   backend: string;
 }
 
@@ -27,7 +27,7 @@ export function listenersFor(
   if (log.isLevelEnabled("error")) listeners.push(new TurnLog(log, { requestId, backend, redact }));
   if (log.isLevelEnabled("debug")) listeners.push(new CallLog(log, requestId, backend));
   if (events.on) listeners.push(new TurnEvents(events, requestId, backend));
-  // Behind the turn's events, because `turn_started` comes before each `tool_result`.
+  // After `TurnEvents`, because `turn_started` must be written before each `tool_result`.
   listeners.push(new GivenCalls(outstanding, turn));
   return listenWith(listeners);
 }

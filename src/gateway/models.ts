@@ -14,29 +14,29 @@ import { type BackendContext, createBackends } from "./kinds/index.ts";
 import { parts } from "./parts.ts";
 import { ServiceModels } from "./service-models.ts";
 
-/** Where a model's name leads. */
+/** The backend and settings that a model's name resolves to. */
 export interface Route {
   backend: Backend;
   breaker: Breaker;
   /** The model's name as the backend knows it. */
   model: string;
   settings: BackendConfig;
-  /** The public names of models that stand in for this one when it fails. */
+  /** The public names of the fallback models. */
   fallback: readonly string[];
 }
 
-/** What the models tell about themselves while they are used. */
+/** Receives reports from the backends while they are used. */
 export interface ModelsListener extends Pick<BackendContext, "onSecrets" | "onNotice"> {
   onListFailure(backend: string, error: unknown): void;
   onBreaker(backend: string, state: BreakerState, settings: BreakerConfig): void;
 }
 
-/** The state of a backend that can tell it. */
+/** The state of a backend that can report one. */
 export interface BackendState {
   backend: string;
-  /** Why it cannot be used, and what to do about it; `null` where it can. */
+  /** Why the backend cannot be used, and what to do about it; `null` if it can be used. */
   trouble: string | null;
-  /** What else a person should know. */
+  /** Further hints for the operator. */
   notes: readonly string[];
 }
 
@@ -44,11 +44,11 @@ export interface PublicModel {
   id: string;
   backend: string;
   kind: BackendKindName;
-  /** Whether it is another form of a model whose name is shorter. Few people look for one. */
+  /** Whether it is another form of a model with a shorter name, for example `demo/hermes-json`. */
   isVariant: boolean;
 }
 
-/** A backend with the settings that it was made of. */
+/** A backend with the settings that it was created from. */
 interface ConfiguredBackend {
   backend: Backend;
   breaker: Breaker;
@@ -60,9 +60,9 @@ export class Models {
   readonly #config: Config;
   /** By their names in the configuration. */
   readonly #backends = new Map<string, ConfiguredBackend>();
-  /** By the names of models whose settings differ from their backend's: each has a connection of its own. */
+  /** By model name, for models whose settings differ from their backend's. Each has a connection of its own. */
   readonly #ownBackends = new Map<string, ConfiguredBackend>();
-  /** A bare name is passed on where there is only one service that it can be meant for. */
+  /** The target of unknown names without a prefix. It is set if the configuration has exactly one service. */
   readonly #onlyService: string | undefined;
   readonly #services: ServiceModels;
 
@@ -85,7 +85,7 @@ export class Models {
     this.#onlyService = services.length === 1 ? services[0] : undefined;
   }
 
-  /** Of the backends that can tell their state. */
+  /** The states of the backends that can report one. */
   async states(): Promise<BackendState[]> {
     const states = this.backends().map(async ({ name, lifecycle }): Promise<BackendState[]> => {
       if (!lifecycle?.ready) return [];
@@ -99,12 +99,12 @@ export class Models {
     return [...this.#backends.values(), ...this.#ownBackends.values()].map(({ backend }) => backend);
   }
 
-  /** Asks the services for what they offer, so that `list` has it. */
+  /** Asks the services for their models, so that `list` includes them. */
   refresh(): Promise<void> {
     return this.#services.refresh([...this.#backends.values()].map(({ backend }) => backend));
   }
 
-  /** The names that can be listed: aliases, models that are known in advance, and those that services have listed so far. */
+  /** All names that are known: aliases, fixed models, and the models that the services have listed so far. */
   list(): PublicModel[] {
     return [...this.#listMain(), ...this.#listVariants()];
   }
@@ -120,7 +120,7 @@ export class Models {
     return [...aliases, ...others];
   }
 
-  /** Last in the list, because they are many and few people look for them. */
+  /** Last in the list, because there are many of them and few people need them. */
   #listVariants(): PublicModel[] {
     return [...this.#backends].flatMap(([name, { settings }]) => {
       const variants = kindOf(settings).fixedModels?.variants(parts.dialects) ?? [];
@@ -128,7 +128,7 @@ export class Models {
     });
   }
 
-  /** Throws where there is no such model; the names that it then offers are those that `isAllowed`. */
+  /** Throws if there is no such model. The error suggests only names that pass `isAllowed`. */
   find(name: string, isAllowed: (name: string) => boolean): Route {
     const alias = this.#config.models[name];
     if (alias) {
@@ -174,7 +174,7 @@ export class Models {
   }
 }
 
-/** Whether a failure of the one is a failure of the other, and counts as much. */
+/** Whether two entries use the same service, so that they share one circuit breaker. */
 function isSameService(one: BackendConfig, other: BackendConfig): boolean {
   const service = (settings: BackendConfig) => [settings.breaker, kindOf(settings).service(settings)];
   return isDeepStrictEqual(service(one), service(other));
@@ -193,7 +193,7 @@ function routeTo(
   return { backend, breaker, model, settings: settingsFor(settings, model), fallback };
 }
 
-/** Where it is known which dialect a model writes, that one is read: `auto` leaves out dialects without a mark. */
+/** If the model's dialect is known, `auto` becomes that dialect: `auto` leaves out dialects without a start marker. */
 function settingsFor(settings: BackendConfig, model: string): BackendConfig {
   const dialect = kindOf(settings).fixedModels?.dialectOf(model, parts.dialects);
   return settings.dialects === "auto" && dialect !== undefined ? { ...settings, dialects: [dialect] } : settings;

@@ -5,9 +5,9 @@ import { type Backend, type JsonObject, type JsonValue, type Tool, type Turn, Tu
 import { isOwnCodex } from "./codex-client.ts";
 import type { Route } from "./models.ts";
 
-/** The turn as the route's backend can be asked: under its model's name, and with the tools in a form that it can carry. */
+/** Adapts the turn to the route's backend: its name for the model, and tools in a form that it supports. */
 export function adapterFor(turn: Turn, { backend, model, settings }: Route): FunctionAdapter {
-  // Whatever the backend has itself: what is written into a prompt are functions.
+  // A prompt can describe functions only, whatever the backend supports natively.
   const carries = (tool: Tool) =>
     isPrompted(settings) ? tool.type === "function" : backend.capabilities.carries(tool);
   return new FunctionAdapter({ ...turn, model }, carries);
@@ -17,12 +17,12 @@ function isPrompted({ tools }: Route["settings"]): boolean {
   return tools === "prompted";
 }
 
-/** Some backends know only once they run what they can be asked for. */
+/** Some backends learn only after their start which tools they support. */
 function mustPrompt({ settings, backend }: Route, turn: Turn): boolean {
   return isPrompted(settings) || (backend.capabilities.needsPrompt?.(turn) ?? false);
 }
 
-/** Throws where the request demands a call that the route's backend cannot be asked for. */
+/** Throws if the request demands a call that the route's backend cannot make. */
 export function checkRoute(turn: Turn, route: Route): void {
   const { choice, tools } = turn;
   const { asksCodex, knowsOtherTools, refusesHostedChoice } = route.backend.capabilities;
@@ -48,7 +48,7 @@ function notWritable(type: string): TurnError {
   );
 }
 
-/** `onTaken` hears when the candidate is taken. `restored` is the turn with what its client has dropped. */
+/** `onTaken` is called when the candidate is tried. `restored` adds to a turn what its client has dropped. */
 export function candidateFor(
   route: Route,
   adapter: FunctionAdapter,
@@ -62,10 +62,10 @@ export function candidateFor(
     breaker,
     request: async ({ history, choice }) => {
       onTaken();
-      const asked = choice ? { ...adapter.turn, choice } : adapter.turn;
+      const asked = choice ? { ...adapter.turn, choice: adapter.choice(choice) } : adapter.turn;
       const turn = history.length > 0 ? { ...asked, input: [...asked.input, ...history] } : asked;
       const prompted = mustPrompt(route, turn);
-      // Where calls are words, nothing but words need be remembered of them.
+      // In a prompted conversation calls are text, so nothing else needs to be restored.
       const { input } = prompted ? turn : await restored(turn);
       const recovery = recoveryFor(settings, prompted);
       return {
@@ -83,7 +83,7 @@ export function candidateFor(
   };
 }
 
-/** What was taught in a prompt is read beside whatever else is, and where nothing else is. */
+/** The prompt's dialect is read in addition to the configured ones, even if those are `none`. */
 function recoveryFor({ dialects, turn: { repair } }: Route["settings"], prompted: boolean): Recovery | undefined {
   if (!prompted) return dialects === "none" ? undefined : { dialects, repair, prompted: false };
   const others = dialects === "none" ? [] : dialects;
@@ -91,7 +91,7 @@ function recoveryFor({ dialects, turn: { repair } }: Route["settings"], prompted
   return { dialects: read, repair, prompted: true };
 }
 
-/** Parameters of the request that change nothing at this backend though they should. */
+/** Parameters of the request that this backend ignores although they are not at their default. */
 export function ignoredParameters(
   body: JsonObject,
   { capabilities: { ignoredParameters: ignored } }: Backend,
@@ -108,7 +108,7 @@ function isEmpty(value: JsonValue): boolean {
   return typeof value === "object" && Object.keys(value).length === 0;
 }
 
-/** A header holds visible ASCII only, and not much of it. */
+/** Header values are limited to visible ASCII and to a small size. */
 export function headerList(names: readonly string[]): string {
   return names
     .map((name) => name.replace(/[^\x21-\x7e]|,/g, "?"))

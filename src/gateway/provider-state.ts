@@ -2,7 +2,7 @@ import type { Continuity } from "../engine/index.ts";
 import { type Turn, TurnError } from "../turn/index.ts";
 import type { ClientRequest, ContinuedState } from "../wire/index.ts";
 
-/** The refusal of a backend that cannot continue what another one keeps. */
+/** The error for a backend that cannot continue a stored response, conversation or item. */
 export function keptElsewhere({ param, kind }: ContinuedState): TurnError {
   if (kind === "item") {
     const message = "An item_reference names an item that is not kept here. Send the item itself.";
@@ -16,16 +16,16 @@ export function keptElsewhere({ param, kind }: ContinuedState): TurnError {
 }
 
 /**
- * A turn that goes on behind a response which is kept elsewhere, by the names of who keeps it: the response's, which its own id may
- * not carry, and those of its calls, which the client may know by others. `lastNumber` is that of its calls, where they have any.
+ * Prepares a turn that continues a response which its provider has stored. The ids of the response and of its calls become those of
+ * the provider, because the client may know them by other ids. `lastNumber` is the highest number of sequential call ids so far.
  */
 export async function continueResponse(
   { turn, continues }: ClientRequest,
   continuity: Continuity,
 ): Promise<{ turn: Turn; lastNumber: number }> {
-  const id = continues?.responseId;
-  if (id === undefined) return { turn, lastNumber: 0 };
-  const { upstreamId, callIds, lastNumber = 0 } = (await continuity.response(id)) ?? {};
+  if (continues?.responseId === undefined) return { turn, lastNumber: 0 };
+  const { upstreamId, callIds, lastNumber = 0 } = (await continuity.response(continues.responseId)) ?? {};
+  if (upstreamId === null) throw keptElsewhere(continues);
   const previousResponseId = upstreamId ?? turn.previousResponseId;
   const repeated = new Set(turn.input.flatMap((item) => (item.type === "call" ? [item.callId] : [])));
   const input = turn.input.map((item) => {

@@ -1,11 +1,11 @@
 import type { Backend } from "../turn/index.ts";
 
-/** Long enough not to burden a provider, short enough that a new model is found by a person who waits for it. */
+/** Milliseconds. Long enough not to burden a provider, short enough that a new model appears soon. */
 const freshFor = 60_000;
-/** A list is for people; nobody reads more. */
+/** A longer list would be of no use to a person. */
 const most = 2_000;
 
-/** What services say about the models that they offer: asked when somebody wants the list, and kept for a while. */
+/** Caches the lists of models that services offer. They are fetched when a client asks for the models. */
 export class ServiceModels {
   readonly #lists = new Map<Backend, { names: string[]; until: number; asking: Promise<void> | undefined }>();
   readonly #onFailure: (backend: Backend, error: unknown) => void;
@@ -14,12 +14,12 @@ export class ServiceModels {
     this.#onFailure = onFailure;
   }
 
-  /** What is known now, which may be nothing. */
+  /** The last list; empty before the first one. */
   known(backend: Backend): string[] {
     return this.#lists.get(backend)?.names ?? [];
   }
 
-  /** Resolves when every list is fresh, or its service has failed to give it. */
+  /** Resolves when every list is fresh or its service has failed. */
   async refresh(backends: readonly Backend[]): Promise<void> {
     await Promise.all(backends.map((backend) => this.#ask(backend)));
   }

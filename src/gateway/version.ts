@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { isObject, parseJson } from "../turn/index.ts";
 
-/** The package's version: it lies beside `src` and beside `dist`. */
+/** The version in package.json, which is in the parent folder of both `src` and `dist`. */
 export const version = readVersion();
 
 function readVersion(): string {

@@ -1,4 +1,4 @@
-/** So many turns at once, and no more: what comes beyond is refused at the door, while it costs nothing yet. */
+/** Limits how many turns run at once. Further turns are refused before their bodies are read. */
 export class Admission {
   readonly most: number;
   #underWay = 0;
@@ -11,14 +11,14 @@ export class Admission {
     return this.#underWay;
   }
 
-  /** A place for one turn, or `null` when all are taken. It is given back by calling it; to call it again changes nothing. */
+  /** Takes a slot for one turn. Returns the function that releases it (idempotent), or `null` if no slot is free. */
   enter(): (() => void) | null {
     if (this.#underWay >= this.most) return null;
     this.#underWay += 1;
-    let inside = true;
+    let isHeld = true;
     return () => {
-      if (!inside) return;
-      inside = false;
+      if (!isHeld) return;
+      isHeld = false;
       this.#underWay -= 1;
     };
   }

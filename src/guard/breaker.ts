@@ -11,14 +11,14 @@ import { type Breaker, type ErrorCode, quotesOthers, TurnError } from "../turn/i
 export interface BreakerOptions {
   /** The backend's name in the configuration. */
   backend: string;
-  /** So many failures within `window` open it; it stays open for `cooldown`. Milliseconds. */
+  /** `failures` failures within `window` open the circuit; it stays open for `cooldown`. Both in milliseconds. */
   failures: number;
   window: number;
   cooldown: number;
   onState: (state: BreakerState) => void;
 }
 
-/** closed: requests go through. open: none does. half_open: one is tried, and decides. */
+/** closed: requests pass. open: requests are refused. half_open: one request tests the backend. */
 export type BreakerState = "closed" | "open" | "half_open";
 
 export function createBreaker(options: BreakerOptions): Breaker {
@@ -47,7 +47,7 @@ class BackendBreaker implements Breaker {
 
   async watch(ask: () => Promise<void>): Promise<void> {
     const { state } = this.#policy;
-    // While one request is tried the others do not wait for it, as they would in the library: it may take minutes.
+    // The test request may take minutes. The library would make other requests wait for it; here they fail at once.
     if (state === CircuitState.HalfOpen) throw this.#unavailable(1);
     try {
       await this.#policy.execute(state === CircuitState.Closed ? ask : () => decide(ask));
@@ -60,7 +60,7 @@ class BackendBreaker implements Breaker {
     }
   }
 
-  /** What is told to others than to whom it happened must not quote what a person wrote. */
+  /** Other clients get the message of the last failure, so it must not quote what a person wrote. */
   #note(error: unknown): void {
     if (!(error instanceof TurnError) || !counted.has(error.code)) return;
     this.#lastFailure = quotesOthers(error) ? undefined : error.message;
@@ -81,9 +81,9 @@ class BackendBreaker implements Breaker {
   }
 }
 
-/** Counts failures, whatever succeeds between them, as far back as its window reaches. */
+/** Counts the failures within the window. Successes between them do not reset the count. */
 class FailureWindow implements IBreaker {
-  /** When the failures were, oldest first; never more than are needed. */
+  /** The times of the last failures, oldest first; at most as many as open the circuit. */
   state: number[] = [];
   readonly #failures: number;
   readonly #window: number;
@@ -111,14 +111,14 @@ const names: Record<CircuitState, BreakerState> = {
   [CircuitState.Isolated]: "open",
 };
 
-/** What speaks against the backend itself: not what it refused, nor what its model wrote. */
+/** Failures of the backend itself. Refused requests and invalid answers of the model do not count. */
 const counted = new Set<ErrorCode>(["upstream_unreachable", "upstream_error", "upstream_timeout", "upstream_cut"]);
 
 function counts(error: Error): boolean {
   return error instanceof Undecided || (error instanceof TurnError && counted.has(error.code));
 }
 
-/** A try that was ended from our side tells nothing of the backend: it rests again, where the library would trust it. */
+/** A test request that ended on our side says nothing about the backend. The circuit opens again; the library would close it. */
 class Undecided extends Error {}
 
 const ourSide = new Set<ErrorCode>(["client_closed", "shutting_down", "request_timeout", "internal_error"]);

@@ -1,7 +1,7 @@
 import { isIPv6 } from "node:net";
 
 export interface HostCheck {
-  /** Whether a request may name this host. Of several Host headers none is allowed: a proxy before us may have read another. */
+  /** Whether a request may use this host name. Several Host headers are refused: a proxy before us may have checked another one. */
   allows(host: string | readonly string[] | undefined): boolean;
 }
 
@@ -14,8 +14,8 @@ interface Host {
 const loopback = ["localhost", "127.0.0.1", "[::1]"];
 
 /**
- * A page on the web can make a name of its own resolve to 127.0.0.1 and then talk to us as if it were same-origin (DNS rebinding).
- * Its requests still carry its name, so only known names are answered, wherever we listen.
+ * A web page can make its own host name resolve to 127.0.0.1 and then send same-origin requests to us (DNS rebinding). These
+ * requests still carry the page's host name, so only known names are accepted, whatever address we listen on.
  */
 export function createHostCheck(hosts: readonly string[]): HostCheck {
   const known = new Set(loopback);
@@ -55,7 +55,7 @@ function nameEnd(text: string): number {
   return colon === -1 ? text.length : colon;
 }
 
-/** Only ASCII: lower-casing folds some other letters into it. */
+/** ASCII only: lower-casing maps some other letters to ASCII. */
 function isPlain(text: string): boolean {
   for (let at = 0; at < text.length; at++) {
     const unit = text.charCodeAt(at);
@@ -68,7 +68,7 @@ function isPort(text: string): boolean {
   return /^:[0-9]{1,5}$/.test(text) && Number(text.slice(1)) <= 65_535;
 }
 
-/** Stricter than a request's header needs, so that `https://gateway.lan` in the configuration is a mistake with a message. */
+/** Stricter than the check of a request, so that `https://gateway.lan` in the configuration is reported as a mistake. */
 function isName(name: string): boolean {
   return name.startsWith("[") ? isIPv6(name.slice(1, -1)) : /^[a-z0-9_-]+(?:\.[a-z0-9_-]+)*$/.test(name);
 }

@@ -1,38 +1,38 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 import type { Rate } from "./rate-limits.ts";
 
-/** A key as the configuration gives it: the key itself or its hash, never both. */
+/** A key in the configuration: the key itself or its hash, never both. */
 export interface KeyEntry {
   name: string;
   key?: string;
   /** `sha256:` and 64 hexadecimal digits. */
   hash?: string;
-  /** Public model names, or beginnings of them with a `*` at the end. Absent: every model. */
+  /** Public model names, or prefixes that end with `*`. Absent: every model. */
   models?: readonly string[];
-  /** Absent: as for every key. `null`: no limit. */
+  /** Absent: the default rate. `null`: no limit. */
   per_key?: Rate | null;
   expires?: Date;
 }
 
-/** Who asks. The key itself is not kept. */
+/** An identified client. The key itself is not stored. */
 export interface Key {
   readonly name: string;
-  /** Who owns what is kept for this key: the SHA-256 digest of the key, in hexadecimal. A name may pass to another key. */
+  /** The owner of data that is stored for this key: its SHA-256 digest in hexadecimal. A name may be reused for another key. */
   readonly owner: string;
   readonly models: readonly string[] | null;
-  /** A rate of its own, or `null` for none. Absent: the usual one. */
+  /** Absent: the default rate. `null`: no limit. */
   readonly rate?: Rate | null;
 }
 
-/** missing: no header. malformed: not `Bearer <key>`. expired: a key of ours whose time is over. */
+/** missing: no header. malformed: not `Bearer <key>`. expired: a configured key after its expiry date. */
 export type KeyRefusal = "missing" | "malformed" | "unknown" | "expired";
 
 export type Identity = { ok: true; key: Key } | { ok: false; reason: KeyRefusal };
 
 export interface Keyring {
-  /** No keys are configured: everybody on loopback may ask, and Authorization headers are ignored. */
+  /** Whether no keys are configured. Then every client on loopback is accepted, and Authorization headers are ignored. */
   readonly open: boolean;
-  /** Who the `Authorization` header belongs to. An open keyring knows nobody: ask `open` first. */
+  /** Finds the key of an `Authorization` header. Check `open` first: an open keyring finds none. */
   identify(authorization: string | undefined, now: Date): Identity;
 }
 
@@ -42,7 +42,7 @@ interface Entry {
   expires: number;
 }
 
-/** Longer than any key; a hostile header is not even hashed. */
+/** More than any key needs. Longer headers are not hashed. */
 const maxToken = 4_096;
 const bearer = /^bearer +(\S+)$/i;
 const hashForm = /^sha256:([0-9a-f]{64})$/i;
@@ -56,15 +56,15 @@ export function createKeyring(keys: readonly KeyEntry[]): Keyring {
       if (authorization === undefined || authorization.trim() === "") return refused("missing");
       const token = tokenOf(authorization);
       if (token === null) return refused("malformed");
-      // HTTP headers are bytes, which Node shows as Latin-1: this gives the bytes back, whatever the client meant by them.
+      // Node decodes header bytes as Latin-1; encoding them the same way restores the bytes that the client sent.
       const presented = createHash("sha256").update(token, "latin1").digest();
       let found: Entry | null = null;
-      // Every entry is compared, so that the time taken does not tell which one matched.
+      // Every entry is compared, so that the time does not reveal which one matched.
       for (const entry of entries) {
         if (timingSafeEqual(entry.digest, presented)) found = entry;
       }
       if (found === null) return refused("unknown");
-      // A date that cannot be read (NaN) counts as over.
+      // An invalid date (NaN) counts as expired.
       return now.getTime() < found.expires ? { ok: true, key: found.key } : refused("expired");
     },
   };
@@ -87,7 +87,7 @@ function tokenOf(authorization: string): string | null {
   return token !== undefined && isHeaderText(token) ? token : null;
 }
 
-/** Visible characters that one byte can hold: others would be folded into these when hashed. */
+/** Visible Latin-1 characters only: hashing would truncate others to one byte. */
 function isHeaderText(text: string): boolean {
   for (let at = 0; at < text.length; at++) {
     const unit = text.charCodeAt(at);
@@ -106,7 +106,7 @@ function toEntry({ name, key, hash, models, per_key: rate, expires }: KeyEntry):
   };
 }
 
-/** Messages name the key by its name: its value must not reach a screen. */
+/** Messages contain the key's name, never its value. */
 function digestOf(name: string, key: string | undefined, hash: string | undefined): Buffer {
   if ((key === undefined) === (hash === undefined)) throw new Error(`keys: ${name} needs either key or hash.`);
   if (hash !== undefined) {

@@ -1,18 +1,18 @@
 export interface Origins {
-  /** Whether a page of this origin may read our answers and open a WebSocket. No origin (not a browser) is for the caller to decide. */
+  /** Whether a page of this origin may read our answers and open a WebSocket. The caller handles requests without an origin. */
   allows(origin: string | undefined): boolean;
 }
 
-/** What a browser can send: a scheme, a host and perhaps a port; no user, path or list. */
+/** The form that browsers send: a scheme, a host and an optional port; no user, path or list. */
 const origin = /^[a-z][a-z0-9+.-]*:\/\/[^\s/?#@,\\*]+$/;
-/** Only ASCII: lower-casing folds some other letters into it. */
+/** ASCII only: lower-casing maps some other letters to ASCII. */
 const plain = /^[!-~]+$/;
 const port = /:[0-9]{1,5}$/;
 const defaultPorts: Record<string, string> = { http: ":80", https: ":443", ws: ":80", wss: ":443" };
 
 /**
- * Patterns are whole origins, `scheme://host:*` (any port, or none), `*` (any origin, but not `null`) and `null`. They are
- * looked up and never made into expressions, so a lookalike cannot match a part of one.
+ * Patterns are complete origins, `scheme://host:*` (any port, or none), `*` (any origin, but not `null`) and `null`. They are
+ * compared as whole strings, never as regular expressions, so a lookalike cannot match a part of one.
  */
 export function createOrigins(patterns: readonly string[]): Origins {
   const exact = new Set<string>();
@@ -44,7 +44,7 @@ function isOrigin(text: string): boolean {
   return text.length <= 512 && origin.test(text);
 }
 
-/** Browsers leave the usual port out, people write it. */
+/** Browsers omit the default port, but a configuration may contain it. */
 function withoutDefaultPort(text: string): string {
   const usual = defaultPorts[text.slice(0, text.indexOf(":"))];
   return usual !== undefined && text.endsWith(usual) ? text.slice(0, -usual.length) : text;

@@ -1,37 +1,37 @@
 import { RateLimiterMemory, RateLimiterRes } from "rate-limiter-flexible";
 
-/** So many requests in a window. The window begins with the first request in it. */
+/** A number of requests in a time window. The window begins with its first request. */
 export interface Rate {
   requests: number;
   /** Milliseconds. */
   per: number;
 }
 
-/** Whose requests are counted: a key. */
+/** A key whose requests are counted. */
 export interface Counted {
   readonly name: string;
-  /** A rate of its own, or `null` for none. Absent: the usual one. */
+  /** Absent: the default rate. `null`: no limit. */
   readonly rate?: Rate | null;
 }
 
-/** How a key stands after a request was counted. */
+/** The state of a key's window after a request was counted. */
 export interface RateStanding {
   rate: Rate;
   allowed: boolean;
   remaining: number;
-  /** Milliseconds until the window is over. */
+  /** Milliseconds until the window ends. */
   reset: number;
 }
 
 export interface RateLimits {
   /**
-   * Counts a request of this key, or of everybody where there are no keys; `null` where nothing limits it. A promise, because a
-   * count that several gateways share is kept elsewhere.
+   * Counts a request of this key, or of all clients together if there are no keys. Returns `null` if no limit applies.
+   * Asynchronous, so that several gateways can share a counter.
    */
   count(key: Counted | null): Promise<RateStanding> | null;
 }
 
-/** Counts in memory. `usual` holds for every key that has no rate of its own. */
+/** Counts in memory. `usual` is the rate of keys without their own. */
 export function createRateLimits(usual: Rate | null): RateLimits {
   const limiters = new Map<string, RateLimiterMemory>();
   const limiterOf = (rate: Rate) => {
@@ -45,13 +45,13 @@ export function createRateLimits(usual: Rate | null): RateLimits {
   return {
     count(key) {
       const rate = key?.rate === undefined ? usual : key.rate;
-      return rate && count(limiterOf(rate), key?.name ?? everybody, rate);
+      return rate && count(limiterOf(rate), key?.name ?? allClients, rate);
     },
   };
 }
 
-/** Without keys nobody can be told apart. */
-const everybody = "";
+/** Without keys all clients share one counter. */
+const allClients = "";
 
 async function count(limiter: RateLimiterMemory, name: string, rate: Rate): Promise<RateStanding> {
   try {

@@ -8,12 +8,12 @@ import { codecOf } from "./routes.ts";
 
 const requestIdForm = /^[\w.:/+=-]{1,128}$/;
 
-/** A client's own request id, where it is fit to be repeated; otherwise a new one. */
+/** The client's request id if it is safe to echo, else a new one. */
 export function requestIdOf(header: string | string[] | undefined): string {
   return typeof header === "string" && requestIdForm.test(header) ? header : newId("req");
 }
 
-/** Who may ask: Host, browser origins and keys, in this order, before anything is read. */
+/** The CORS headers and the checks of Host header and key. All of it happens before the body is read. */
 export class Access {
   readonly #gateway: Gateway;
   readonly #hosts;
@@ -25,7 +25,7 @@ export class Access {
     this.#origins = createOrigins(gateway.config.cors.origins);
   }
 
-  /** Sets the headers that let a browser read the answer, whatever the answer will be. */
+  /** Sets the CORS headers, also for answers that are errors. */
   allowOrigin(request: FastifyRequest, reply: FastifyReply): void {
     const { origin } = request.headers;
     if (origin === undefined) return;
@@ -35,7 +35,7 @@ export class Access {
     reply.header("access-control-expose-headers", exposed);
   }
 
-  /** Answers a preflight: browsers send no key with it. */
+  /** Answers a CORS preflight, which browsers send without a key. */
   preflight(request: FastifyRequest, reply: FastifyReply): FastifyReply {
     const { headers } = request;
     if (headers.origin !== undefined && this.#origins.allows(headers.origin)) {
@@ -60,7 +60,7 @@ export class Access {
     );
   }
 
-  /** The key of the request; `null` where none are configured. */
+  /** The key of the request; `null` if no keys are configured. */
   identify(request: FastifyRequest): Key | null {
     if (this.#gateway.keyring.open) return null;
     const identity = this.#gateway.keyring.identify(this.#presented(request), new Date());
@@ -68,7 +68,7 @@ export class Access {
     throw new TurnError("invalid_api_key", refusals[identity.reason]);
   }
 
-  /** As `authorization`, or in a header of its own where the API of the path has one. */
+  /** The key in `authorization`, or in the API's own key header if it has one. */
   #presented({ headers, url }: FastifyRequest): string | undefined {
     if (headers.authorization !== undefined) return headers.authorization;
     for (const name of codecOf(this.#gateway.codecs, url)?.keyHeaders ?? []) {
@@ -79,7 +79,7 @@ export class Access {
   }
 }
 
-/** Every Host header: Node shows only the first of several, and a proxy before us may have read another. */
+/** Every Host header: Node exposes only the first of several, and a proxy before us may have checked another one. */
 function hostsOf({ rawHeaders }: IncomingMessage): string[] {
   const hosts: string[] = [];
   for (let at = 0; at + 1 < rawHeaders.length; at += 2) {

@@ -12,13 +12,13 @@ import { Turns } from "./turns.ts";
 export interface App {
   server: FastifyInstance;
   turns: Turns;
-  /** From now on new requests are refused. */
+  /** Refuses all requests from now on. */
   stopAccepting(): void;
 }
 
 declare module "fastify" {
   interface FastifyRequest {
-    /** Who asks; `null` where no keys are configured or none is needed. */
+    /** The client's key; `null` if no keys are configured or the path needs none. */
     key: Key | null;
   }
 }
@@ -35,7 +35,7 @@ export function createApp(gateway: Gateway): App {
     frameworkErrors: (error, request, reply) =>
       sendError(reply, fromFastify(error, limits.body), codecOf(gateway.codecs, request.url)),
     forceCloseConnections: "idle",
-    // A request that never ends must not hold its connection for ever.
+    // A request that never ends must not hold its connection forever.
     requestTimeout: 300_000,
     routerOptions: { maxParamLength: 512, ignoreTrailingSlash: true },
   });
@@ -61,13 +61,16 @@ function addHooks(server: FastifyInstance, gateway: Gateway, isAccepting: () => 
   const rateLimits = createRateLimits(limits.per_key);
   server.addHook("onRequest", async (request, reply) => {
     reply.header("x-request-id", request.id);
-    endStalledReader(reply.raw, limits.stall, () =>
-      gateway.log.info({ request_id: request.id }, "the client stopped reading"),
+    endStalledReader(reply.raw, limits.stall, (stopped) =>
+      gateway.log.info(
+        { request_id: request.id },
+        `closing a connection: its client stopped ${stopped} for ${limits.stall / 1000} s`,
+      ),
     );
     access.allowOrigin(request, reply);
     access.checkHost(request);
     if (request.method === "OPTIONS") return access.preflight(request, reply);
-    // Before the body is read: nobody without a key makes us read one.
+    // Checked before the body is read: without a key no body is read.
     const open = isOpenPath(request.url);
     if (!open) request.key = access.identify(request);
     if (!isAccepting()) {
@@ -85,7 +88,10 @@ function addHooks(server: FastifyInstance, gateway: Gateway, isAccepting: () => 
 function addErrorHandlers(server: FastifyInstance, gateway: Gateway): void {
   server.setErrorHandler((thrown, request, reply) => {
     const error = fromFastify(thrown, gateway.config.limits.body);
-    if (error.code === "internal_error") gateway.log.error({ request_id: request.id, err: thrown }, "a request failed");
+    if (error.code === "internal_error") {
+      const route = `${request.method} ${request.routeOptions.url ?? "an unknown path"}`;
+      gateway.log.error({ request_id: request.id, err: thrown }, `internal error in ${route}; the client gets a 500`);
+    }
     return sendError(reply, error, codecOf(gateway.codecs, request.url));
   });
   server.setNotFoundHandler((request) => {

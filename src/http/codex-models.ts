@@ -2,8 +2,8 @@ import type { PublicModel } from "../gateway/index.ts";
 import type { JsonObject } from "../turn/index.ts";
 
 /**
- * A model as Codex reads it (0.166): it refuses the whole list where one entry lacks one of these keys. What is not
- * known of a model, such as the size of its window, is not said.
+ * A model in the form that Codex 0.166 expects: Codex rejects the whole list if one entry lacks one of these keys. Unknown facts,
+ * such as the size of the context window, are left out.
  */
 export function codexModel({ id, backend, kind, isVariant }: PublicModel): JsonObject {
   return {
@@ -11,12 +11,12 @@ export function codexModel({ id, backend, kind, isVariant }: PublicModel): JsonO
     display_name: id,
     description: `${kind} model of the backend ${backend}`,
     supported_in_api: true,
-    // A person who picks a model does not look for one that writes its calls in a dialect.
+    // Few people want to pick a variant that writes its calls in a dialect.
     visibility: isVariant ? "hide" : "list",
     priority: 1,
     shell_type: "unified_exec",
     apply_patch_tool_type: "freeform",
-    // Without any, a person who picks the model in Codex asks for "none" from then on.
+    // If this list is empty, Codex sends the effort "none" once a person has picked the model.
     supported_reasoning_levels: levels,
     supports_reasoning_summary_parameter: true,
     default_reasoning_summary: "auto",
@@ -33,7 +33,7 @@ const levels = [
   { effort: "high", description: "Thinks long" },
 ];
 
-/** What Codex tells a model that it has no words of its own for. Models other than OpenAI's have never seen its patches. */
+/** Instructions for models for which Codex has none. Models other than OpenAI's do not know its patch format. */
 const instructions = `You are a coding agent. You work in the user's folder through Codex, a program in their terminal that runs the tools you call.
 
 - Keep going until the task is done: call tools to find out and to change things, and do not guess what a file or a command would say.

@@ -4,14 +4,14 @@ import type { FastifyReply } from "fastify";
 import { TurnError, toTurnError } from "../turn/index.ts";
 import { type Codec, errorEnvelope, json } from "../wire/index.ts";
 
-/** Sends an error as the API of its path writes it, with what hooks have set. */
+/** Sends an error in the form of the path's API, with the headers that hooks have set. */
 export function sendError(reply: FastifyReply, error: TurnError, codec: Codec | undefined): FastifyReply {
   const body = codec ? codec.errorBody(error.body) : errorEnvelope(error.body);
   if (error.retryAfter !== undefined) reply.header("retry-after", error.retryAfter);
   return reply.code(error.status).header("content-type", json).send(body);
 }
 
-/** What Fastify refuses by itself, in our words; anything else is a fault of ours. */
+/** Translates the errors that Fastify raises for bad requests. Any other error is internal. */
 export function fromFastify(error: unknown, bodyLimit: number): TurnError {
   if (error instanceof TurnError) return error;
   switch (error instanceof Error && "code" in error ? error.code : undefined) {
@@ -42,7 +42,7 @@ export function fromFastify(error: unknown, bodyLimit: number): TurnError {
   }
 }
 
-/** What is not even HTTP gets its envelope too, straight on the socket. */
+/** Answers input that is not valid HTTP with an error body, directly on the socket. */
 export function answerBrokenRequest(error: NodeJS.ErrnoException, socket: Socket): void {
   if (error.code === "ECONNRESET" || !socket.writable) {
     socket.destroy();
@@ -57,7 +57,7 @@ export function answerBrokenRequest(error: NodeJS.ErrnoException, socket: Socket
   const body = errorEnvelope(answer.body);
   const head = `HTTP/1.1 ${answer.status} ${STATUS_CODES[answer.status]}\r\ncontent-type: ${json}\r\ncontent-length: ${Buffer.byteLength(body)}\r\nconnection: close\r\n\r\n`;
   socket.end(head + body);
-  // A client that does not hang up would hold its connection, and what waits for the connection's end, for as long as it likes.
+  // A client that does not close its connection must not keep it open, nor whatever waits for its end.
   const hangUp = setTimeout(() => socket.destroy(), timeToHangUp);
   socket.once("close", () => clearTimeout(hangUp));
 }

@@ -2,21 +2,21 @@ import type { ServerResponse } from "node:http";
 import type { FastifyReply } from "fastify";
 import type { ReplyStream } from "../turn/index.ts";
 
-/** What of a turn its answer's head is made of; the headers are read when it is sent. */
+/** The part of a turn that determines the response head. `headers` is called when the head is sent. */
 interface AnsweredTurn {
   readonly contentType: string;
   headers(): Readonly<Record<string, string>>;
 }
 
 /**
- * The one place that opens a stream. A hijacked reply skips Fastify's own sending, so what hooks have set is copied here; then
- * text is written as it comes, and a full socket is told to the engine.
+ * The only code that opens a stream. Fastify does not send a hijacked reply, so the headers that hooks have set are copied here.
+ * If the socket is full, `write` returns a promise, and the engine stops reading from the backend.
  */
 export class HttpReplyStream implements ReplyStream {
   readonly #reply: FastifyReply;
   readonly #raw: ServerResponse;
   readonly #turn: AnsweredTurn;
-  /** While the client takes nothing more. */
+  /** Pending while the socket's buffer is full. */
   #drained: Promise<void> | undefined;
 
   constructor(reply: FastifyReply, turn: AnsweredTurn) {
@@ -35,7 +35,7 @@ export class HttpReplyStream implements ReplyStream {
       ...this.#turn.headers(),
       "content-type": this.#turn.contentType,
       "cache-control": "no-cache, no-transform",
-      // Proxies such as nginx would gather events otherwise.
+      // Otherwise proxies such as nginx buffer the events.
       "x-accel-buffering": "no",
     });
   }
@@ -44,14 +44,14 @@ export class HttpReplyStream implements ReplyStream {
     const raw = this.#raw;
     if (raw.destroyed || raw.write(text)) return undefined;
     this.#drained ??= new Promise((resolve) => {
-      const go = () => {
-        raw.off("drain", go);
-        raw.off("close", go);
+      const release = () => {
+        raw.off("drain", release);
+        raw.off("close", release);
         this.#drained = undefined;
         resolve();
       };
-      raw.on("drain", go);
-      raw.on("close", go);
+      raw.on("drain", release);
+      raw.on("close", release);
     });
     return this.#drained;
   }

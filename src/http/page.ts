@@ -8,11 +8,11 @@ export interface PageModel {
 
 export interface PageFacts {
   version: string;
-  /** Where this gateway is reached, without `/v1`. */
+  /** The gateway's base URL, without `/v1`. */
   url: string;
   models: PageModel[];
   defaultModel: string | null;
-  /** Whether a key is needed: then the page, which asks for none, shows no model names. */
+  /** Whether keys are configured. The page itself needs no key, so it then shows no model names. */
   keyed: boolean;
 }
 
@@ -84,7 +84,7 @@ a:focus-visible, button:focus-visible, pre:focus-visible, .models:focus-visible,
 }
 `;
 
-/** Without the script everything can be read and selected; with it the copy buttons appear. */
+/** Only adds the copy buttons: the page works without the script. */
 const script = `
 for (const button of document.querySelectorAll("button[data-copies]")) {
   const source = document.getElementById(button.dataset.copies);
@@ -103,7 +103,7 @@ for (const button of document.querySelectorAll("button[data-copies]")) {
 }
 `;
 
-/** The headers that the page must be sent with: it runs its own script and style, by hash, and loads nothing. */
+/** The headers of the page. They allow only its own script and style, by hash, and no external resources. */
 export const pageHeaders: Readonly<Record<string, string>> = {
   "content-type": "text/html; charset=utf-8",
   "content-security-policy": [
@@ -120,7 +120,7 @@ export const pageHeaders: Readonly<Record<string, string>> = {
   "cache-control": "no-store",
 };
 
-/** The page at `/`: what runs here, its models, and a request to paste. */
+/** The page at `/`: the version, the models, and an example request. */
 export function renderPage(facts: PageFacts): string {
   const url = facts.url.replace(/\/+$/, "");
   const model = exampleModel(facts);
@@ -189,12 +189,12 @@ function hiddenModels(url: string): string {
 ${codeBlock("list", curl(`${url}/v1/models`, true))}`;
 }
 
-/** A name that the pasted request can use; null where naming one would tell it to people without a key. */
+/** The model of the example request; null if keys are configured, because then model names are not public. */
 function exampleModel({ keyed, defaultModel, models }: PageFacts): string | null {
   return keyed ? null : (defaultModel ?? models[0]?.id ?? null);
 }
 
-/** The same question on both APIs, whose tools differ by one level. */
+/** The same question for both APIs. Chat nests a tool one level deeper. */
 function requests(model: string): { chat: string; responses: string } {
   const name = JSON.stringify(model);
   const question = '"What is the weather in Lisbon?"';
@@ -237,7 +237,7 @@ function shellWord(text: string): string {
   return /^[\w:/.%~-]+$/.test(text) ? text : shellQuote(text);
 }
 
-/** Within single quotes a shell reads everything as it stands, but for the quote itself. */
+/** Inside single quotes a shell takes every character literally, except the quote itself. */
 function shellQuote(text: string): string {
   return `'${text.replaceAll("'", "'\\''")}'`;
 }
@@ -247,7 +247,7 @@ function codeBlock(name: string, text: string): string {
 <pre tabindex="0"><code id="${name}-code">${highlight(text)}</code></pre></div>`;
 }
 
-/** JSON keys, strings and curl's flags in colours of their own. */
+/** Marks JSON keys, JSON strings and curl flags for colouring. */
 function highlight(text: string): string {
   const token = /("(?:[^"\\]|\\.)*")(\s*:)?|(?<=\s)(-[Hd])(?=\s)/g;
   let html = "";
@@ -261,7 +261,7 @@ function highlight(text: string): string {
   return html + escapeHtml(text.slice(from));
 }
 
-/** Two ends and the wire between them. */
+/** The logo: two ends and the wire between them. */
 function mark(attributes: string): string {
   return `<svg viewBox="0 0 32 32" fill="none" stroke="currentColor" stroke-width="3" stroke-linecap="round" ${attributes}><circle cx="6.5" cy="9" r="3.5"/><circle cx="25.5" cy="23" r="3.5"/><path d="M10 9h5a4 4 0 0 1 4 4v0a4 4 0 0 1-4 4h-2a3 3 0 0 0-3 3v0a3 3 0 0 0 3 3h9"/></svg>`;
 }

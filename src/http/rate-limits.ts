@@ -3,14 +3,14 @@ import { formatDuration } from "../config/index.ts";
 import type { Key, RateLimits, RateStanding } from "../guard/index.ts";
 import { TurnError } from "../turn/index.ts";
 
-/** OpenAI's names; libraries and dashboards know them. */
+/** OpenAI's header names, which libraries and dashboards know. */
 export const rateHeaders = [
   "x-ratelimit-limit-requests",
   "x-ratelimit-remaining-requests",
   "x-ratelimit-reset-requests",
 ] as const;
 
-/** Counts the request, tells the client how it stands whatever the answer will be, and refuses it where it is one too many. */
+/** Counts the request, sets the rate headers on every answer, and throws if the limit is exceeded. */
 export async function limitRate(limits: RateLimits, key: Key | null, reply: FastifyReply): Promise<void> {
   const counting = limits.count(key);
   if (counting === null) return;

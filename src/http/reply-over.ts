@@ -1,12 +1,12 @@
 import type { Socket } from "node:net";
 import type { FastifyReply, FastifyRequest } from "fastify";
 
-/** What waits for each connection's end. */
+/** The callbacks that wait for the end of each connection. */
 const waiting = new WeakMap<Socket, Set<() => void>>();
 
 /**
- * Calls `then` once, when the reply is over: it was sent, or its connection is gone. Node tells the latter only to the reply that
- * is being written; those of the requests behind it on the same connection (pipelining) would never hear of it.
+ * Calls `then` once, when the reply was sent or its connection was closed. With pipelining several replies share a connection, and
+ * when it closes Node emits `close` only on the reply that is being written, so this module listens to the socket too.
  */
 export function whenOver(request: FastifyRequest, reply: FastifyReply, then: () => void): void {
   const { socket } = request.raw;

@@ -10,17 +10,17 @@ import type { Turns } from "./turns.ts";
 type Handler = (request: FastifyRequest, reply: FastifyReply) => unknown;
 const methods = ["GET", "POST", "PUT", "PATCH", "DELETE"] as const;
 type Handlers = Partial<Record<(typeof methods)[number], Handler>>;
-/** What must let a request in before its body is read. */
-type Door = (request: FastifyRequest, reply: FastifyReply) => Promise<void>;
+/** A hook that may refuse a request before its body is read. */
+type AdmissionHook = (request: FastifyRequest, reply: FastifyReply) => Promise<void>;
 
 const healthPaths = ["/health", "/healthz", "/livez"];
 const readyPaths = ["/ready", "/readyz"];
 const openPaths = new Set(["/", ...healthPaths, ...readyPaths]);
 
-/** Every API works under each of these: clients differ in what they take for the base. */
+/** Every API works under each prefix, because clients build their URLs from different base URLs. */
 const apiPrefixes = ["/v1", "", "/openai/v1"];
 
-/** Whether the path is answered without a key: nothing there tells more than that Toolwire runs. */
+/** Whether the path needs no key. These paths reveal only that Toolwire runs. */
 export function isOpenPath(url: string): boolean {
   return openPaths.has(pathOf(url));
 }
@@ -29,7 +29,7 @@ export function pathOf(url: string): string {
   return url.split("?", 1)[0] ?? "";
 }
 
-/** Which API a request speaks, by its path: what stands below a path of an API is that API's too. */
+/** The API of a path. Paths below an API's path belong to the same API. */
 export function codecOf(codecs: readonly Codec[], url: string): Codec | undefined {
   const asked = pathOf(url);
   const isBelow = (path: string) =>
@@ -45,7 +45,7 @@ export function apiOf(codecs: readonly Codec[], url: string): ClientApi {
 
 export function addRoutes(server: FastifyInstance, gateway: Gateway, turns: Turns): void {
   for (const path of healthPaths) addRoute(server, path, { GET: () => ({ status: "ok" }) });
-  for (const path of readyPaths) addRoute(server, path, { GET: (_request, reply) => tellReadiness(gateway, reply) });
+  for (const path of readyPaths) addRoute(server, path, { GET: (_request, reply) => sendReadiness(gateway, reply) });
   addRoute(server, "/metrics", {
     GET: async (_request, reply) =>
       reply.header("content-type", gateway.metrics.contentType).send(await gateway.metrics.text()),
@@ -68,12 +68,12 @@ function addCodec(server: FastifyInstance, prefix: string, codec: Codec, turns: 
   }
 }
 
-/** Every method that a path does not have is told so, with those that it has. */
-function addRoute(server: FastifyInstance, url: string, handlers: Handlers, door?: Door): void {
+/** Methods that a path does not support get an error that lists the supported ones. */
+function addRoute(server: FastifyInstance, url: string, handlers: Handlers, admit?: AdmissionHook): void {
   const allowed = methods.filter((method) => handlers[method]);
   for (const method of methods) {
     const handler = handlers[method];
-    if (handler) server.route({ method, url, handler, ...(door && method === "POST" && { onRequest: door }) });
+    if (handler) server.route({ method, url, handler, ...(admit && method === "POST" && { onRequest: admit }) });
     else server.route({ method, url, handler: (request, reply) => refuseMethod(request, reply, allowed) });
   }
 }
@@ -83,14 +83,14 @@ function refuseMethod(request: FastifyRequest, reply: FastifyReply, allowed: rea
   throw new TurnError("method_not_allowed", `${request.method} does not work here; use ${allowed.join(" or ")}.`);
 }
 
-/** Codex goes on without a WebSocket at this status, and asks for one again and again at others. */
+/** At this status Codex falls back to POST; at others it keeps retrying the WebSocket. */
 function refuseWebSocket(request: FastifyRequest, reply: FastifyReply): never {
   if (request.headers.upgrade?.toLowerCase() !== "websocket") refuseMethod(request, reply, ["POST"]);
   reply.header("upgrade", "HTTP/1.1");
   throw new TurnError("websocket_unavailable", "There is no WebSocket here yet; send the request by POST.");
 }
 
-async function tellReadiness(gateway: Gateway, reply: FastifyReply): Promise<FastifyReply> {
+async function sendReadiness(gateway: Gateway, reply: FastifyReply): Promise<FastifyReply> {
   const { troubles, notes } = await gateway.ready();
   if (troubles.length > 0) return reply.code(503).send({ status: "not ready", message: troubles.join(" ") });
   return reply.send({ status: "ready", ...(notes.length > 0 && { notes }) });

@@ -5,7 +5,7 @@ import { createApp } from "./app.ts";
 
 export interface RunningServer {
   readonly url: string;
-  /** Takes no new requests, lets the running turns finish (up to `limits.drain`), then closes everything. */
+  /** Refuses new requests, waits up to `limits.drain` for the running turns, then closes everything. */
   close(): Promise<void>;
 }
 
@@ -29,7 +29,7 @@ export async function startServer(config: Config, parts: GatewayParts = {}): Pro
       server.server.close();
       server.server.closeIdleConnections();
       await turns.drain(config.limits.drain);
-      // Connections that say nothing would hold the end for ever.
+      // Connections without a complete request would delay the shutdown forever.
       server.server.closeAllConnections();
       await server.close();
       await gateway.close();

@@ -9,7 +9,7 @@ import { HttpReplyStream } from "./http-reply-stream.ts";
 import { whenOver } from "./reply-over.ts";
 import { departureOf } from "./stalled-readers.ts";
 
-/** Runs the turns of all APIs, and knows which are under way. */
+/** Runs the turns of all APIs and tracks the running ones. */
 export class Turns {
   readonly #gateway: Gateway;
   readonly #admission: Admission;
@@ -20,7 +20,7 @@ export class Turns {
     this.#admission = new Admission(gateway.config.limits.concurrent);
   }
 
-  /** A hook before the body is read: takes a place for the turn, until its reply is over. */
+  /** A hook that runs before the body is read. It takes a slot for the turn until its reply is over. */
   readonly admit = async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
     const leave = this.#admission.enter();
     if (leave === null) throw overloaded(this.#admission.most);
@@ -37,7 +37,7 @@ export class Turns {
         over = resolve;
       });
       this.#running.set(closed, cancellation);
-      // The reply's own end tells that a client has left, also where nothing was sent yet.
+      // If the reply ends unfinished, the client has left. This also works before anything was sent.
       whenOver(request, reply, () => {
         if (!raw.writableFinished) cancellation.cancel(departureOf(raw));
         this.#running.delete(closed);
@@ -50,7 +50,7 @@ export class Turns {
         headers: providerHeaders(codec, request.headers),
         receivedAt,
       });
-      // What was read of it is in the turn; the rest need not be held while a model thinks.
+      // The decoded turn is enough; the raw body must not stay in memory while the model answers.
       request.body = undefined;
       const ending = await prepared.run(new HttpReplyStream(reply, prepared), cancellation);
       if (ending.opened) return reply;
@@ -60,7 +60,7 @@ export class Turns {
     };
   }
 
-  /** Waits until the running turns have been answered; what is left after the time is ended in its proper form. */
+  /** Waits for the running turns. Turns that are still running after the time are cancelled, each with a valid ending. */
   async drain(milliseconds: number): Promise<void> {
     if (this.#running.size === 0) return;
     const over = new AbortController();
@@ -68,7 +68,7 @@ export class Turns {
     await Promise.race([answered, wait(milliseconds, over.signal)]);
     const error = new TurnError("shutting_down", "Toolwire is shutting down; send the request again.");
     for (const cancellation of this.#running.values()) cancellation.cancel(error);
-    await Promise.race([answered, wait(lastWords, over.signal)]);
+    await Promise.race([answered, wait(endingTime, over.signal)]);
     over.abort();
   }
 
@@ -85,8 +85,8 @@ function overloaded(most: number): TurnError {
   );
 }
 
-/** How long an ending may take to reach a client. */
-const lastWords = 1_000;
+/** How long the endings of cancelled turns may take to reach their clients, in milliseconds. */
+const endingTime = 1_000;
 
 function wait(milliseconds: number, signal: AbortSignal): Promise<void> {
   return setTimeout(milliseconds, undefined, { signal }).catch(() => {});

@@ -1,10 +1,10 @@
 import { LRUCache } from "lru-cache";
 import { type JsonValue, type Memory, type MemoryRecord, parseJson } from "../turn/index.ts";
 
-/** Bytes of all records together, and of one. */
+/** Limits in bytes: of all records together, and of one record. */
 const mostBytes = 64 * 1024 * 1024;
 const mostOfOne = 1024 * 1024;
-/** What a record costs beside its texts, roughly. */
+/** Approximate overhead of a record in bytes. */
 const recordCost = 400;
 
 export interface InProcessMemoryOptions {
@@ -13,8 +13,8 @@ export interface InProcessMemoryOptions {
 }
 
 /**
- * Memory that this process has alone, and that ends with it. Bounded by bytes: the least recently used record goes first, and one that
- * is too large is not kept. Records are held as JSON text, so that nobody shares an object with those who wrote it.
+ * Memory of this process only, lost when the process ends. Its size in bytes is bounded: the least recently used records are
+ * evicted, and a record that is too large is not stored. Records are JSON text, so that readers and writers share no objects.
  */
 export class InProcessMemory implements Memory {
   readonly #records: LRUCache<string, string>;
@@ -23,34 +23,34 @@ export class InProcessMemory implements Memory {
     this.#records = new LRUCache({
       maxSize: options.mostBytes ?? mostBytes,
       maxEntrySize: options.mostOfOne ?? mostOfOne,
-      sizeCalculation: (text, place) => recordCost + bytesOf(place) + bytesOf(text),
+      sizeCalculation: (text, key) => recordCost + bytesOf(key) + bytesOf(text),
     });
   }
 
-  /** The work is done before the promise is returned, so that no request waits for longer than a microtask. */
+  /** The lookup is synchronous, so a request waits for one microtask only. */
   async read(owner: string, keys: readonly string[]): Promise<(JsonValue | undefined)[]> {
     return keys.map((key) => {
-      const text = this.#records.get(placeOf(owner, key));
+      const text = this.#records.get(recordKey(owner, key));
       return text === undefined ? undefined : parseJson(text);
     });
   }
 
   async write(owner: string, records: readonly MemoryRecord[]): Promise<void> {
     for (const { key, value, ttl } of records) {
-      if (ttl > 0) this.#records.set(placeOf(owner, key), JSON.stringify(value), { ttl });
-      else this.#records.delete(placeOf(owner, key));
+      if (ttl > 0) this.#records.set(recordKey(owner, key), JSON.stringify(value), { ttl });
+      else this.#records.delete(recordKey(owner, key));
     }
   }
 }
 
-/** An owner has no line end in it, so that no two owners can mean one place. */
-function placeOf(owner: string, key: string): string {
+/** An owner contains no line break, so records of different owners never share a key. */
+function recordKey(owner: string, key: string): string {
   return `${owner}\n${key}`;
 }
 
 const wide = /[^\0-\xff]/;
 
-/** What the text takes in memory: V8 gives every character two bytes where one of them needs two. */
+/** Memory of a text in V8: two bytes per character if any character needs two, else one. */
 function bytesOf(text: string): number {
   return wide.test(text) ? 2 * text.length : text.length;
 }

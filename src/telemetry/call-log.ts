@@ -11,13 +11,13 @@ import type {
 } from "../turn/index.ts";
 import { TurnTally } from "./turn-tally.ts";
 
-/** Writes the life of each call of one turn, and how the turn ended, at level `debug`. Attached only where that level is on. */
+/** Logs each step of a turn's calls and the end of the turn, at level `debug`. Attached only if that level is on. */
 export class CallLog implements TurnListener {
   readonly #log: Log;
   readonly #requestId: string;
   readonly #tally: TurnTally;
 
-  /** `backend` is the one that is asked first. */
+  /** `backend` is the backend of the first attempt. */
   constructor(log: Log, requestId: string, backend: string) {
     this.#log = log;
     this.#requestId = requestId;
@@ -37,25 +37,27 @@ export class CallLog implements TurnListener {
   }
 
   callStarted({ callId, name, dialect }: CallStarted): void {
-    this.#debug("call started", { call_id: callId, name, dialect: dialect ?? null });
+    this.#debug(`call of "${name}" started`, { call_id: callId, name, dialect: dialect ?? null });
   }
 
   callBuffered({ name }: BackendCallStarted): void {
-    this.#debug("call buffered", { name });
+    this.#debug(`call of "${name}" buffered`, { name });
   }
 
   callReplayed({ name }: BackendCallStarted, events: number): void {
-    this.#debug("call replayed", { name, events });
+    this.#debug(`call of "${name}" released from the buffer`, { name, events });
   }
 
-  callDone({ callId, name, dialect }: CallStarted, text: string): void {
-    this.#tally.calls.push(callId);
+  callDone(call: CallStarted, text: string): void {
+    const { callId, name, dialect } = call;
+    this.#tally.callDone(call);
     const bytes = Buffer.byteLength(text);
-    this.#debug("call completed", { call_id: callId, name, bytes, dialect: dialect ?? null });
+    this.#debug(`call of "${name}" completed`, { call_id: callId, name, bytes, dialect: dialect ?? null });
   }
 
   callRepaired(repair: Repair, call: CallStarted | BackendCallStarted | undefined): void {
-    this.#debug("call repaired", { repair, id: call?.callId ?? null, name: call?.name ?? null });
+    const message = call ? `call of "${call.name}" repaired (${repair})` : `call repaired (${repair})`;
+    this.#debug(message, { repair, id: call?.callId ?? null, name: call?.name ?? null });
   }
 
   cutOff(dropped: { readonly bytes: number }): void {
@@ -66,12 +68,12 @@ export class CallLog implements TurnListener {
     this.#tally.turnFinished(summary);
     const { backend, bytesDropped, calls } = this.#tally;
     if (bytesDropped !== undefined) {
-      const ids = calls.filter((id) => id !== undefined);
-      const message = `ended the turn of ${backend} at its calls; ${bytesDropped} bytes behind them were dropped`;
-      this.#debug(message, { call_ids: ids, backend, bytes_dropped: bytesDropped });
+      const message = `ended the turn of ${backend} after its calls; dropped ${bytesDropped} bytes that followed them`;
+      this.#debug(message, { call_ids: calls, backend, bytes_dropped: bytesDropped });
     }
     const { status, totalMs } = summary;
-    this.#debug("turn finished", { backend, status, calls: calls.length, ms: Math.round(totalMs) });
+    const ms = Math.round(totalMs);
+    this.#debug(`turn of ${backend} finished (${status}) after ${ms} ms`, { backend, status, calls: calls.length, ms });
   }
 
   #debug(message: string, fields: LogFields): void {

@@ -5,22 +5,22 @@ import { diskOf, LineWriter } from "./line-writer.ts";
 import type { Redactor } from "./redact.ts";
 
 export interface EventSinkOptions {
-  /** `none`, `stdout`, or the path of a file that is appended to. */
+  /** `none`, `stdout`, or the path of a file to append to. */
   to: string;
   redactor: Redactor;
   now?: () => Date;
-  /** Told once when events cannot be written; the turns go on. */
+  /** Called at the first failed write only. Turns continue without events. */
   onError?: (error: unknown) => void;
 }
 
 export interface ClosableEventSink extends EventSink {
-  /** Resolves when everything that was written has reached the file. */
+  /** Resolves when all events have been written to the file. */
   close(): Promise<void>;
 }
 
 const silent: ClosableEventSink = { on: false, keepsValues: false, write() {}, async close() {} };
 
-/** Events as NDJSON: one object a line, `ts`, `event` and `request_id` first. */
+/** Writes events as NDJSON: one object per line, with `ts`, `event` and `request_id` first. */
 export function createEventSink({
   to,
   redactor,
@@ -41,7 +41,7 @@ export function createEventSink({
     on: true,
     keepsValues: !redactor.redact,
     write(event, requestId, fields, values) {
-      // A client may choose its request id, so it is foreign text as well.
+      // A client may choose its request id, so the id is redacted too.
       const id = requestId === null ? null : redactor.text(requestId);
       writer.write(line(event, id, redactor.fields(fields, values)));
     },
@@ -49,7 +49,7 @@ export function createEventSink({
   };
 }
 
-/** Fails at start rather than at the first event. With redaction off the file holds what people wrote, so only its owner reads it. */
+/** Opened at the start, so that a bad path fails there. Only the owner can read the file: it may contain what people wrote. */
 function openForAppend(path: string): number {
   try {
     mkdirSync(dirname(path), { recursive: true });
@@ -63,7 +63,7 @@ function openForAppend(path: string): number {
   }
 }
 
-/** The first three fields are the sink's own, whatever an event calls its. */
+/** An event must not overwrite the three fields of the sink. */
 function withoutEnvelope({ ts: _ts, event: _event, request_id: _id, ...own }: EventFields): EventFields {
   return own;
 }

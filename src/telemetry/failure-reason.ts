@@ -1,6 +1,6 @@
 import type { TurnError } from "../turn/index.ts";
 
-/** Why an attempt failed, in a few words that quote nobody: `429 from chutes`. */
+/** A short reason for a failed attempt, without a provider's or a model's text: `429 from chutes`. */
 export function failureReason(error: TurnError, backend: string): string {
   switch (error.code) {
     case "upstream_rejected":
@@ -13,7 +13,7 @@ export function failureReason(error: TurnError, backend: string): string {
     case "upstream_timeout":
       return `${backend} timed out`;
     case "upstream_cut":
-      return `${backend} broke off`;
+      return `answer from ${backend} was cut off`;
     case "upstream_invalid":
       return `invalid answer from ${backend}`;
     case "upstream_unavailable":

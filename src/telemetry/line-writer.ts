@@ -3,7 +3,7 @@ import { close, write } from "node:fs";
 import { setTimeout as delay } from "node:timers/promises";
 import { promisify } from "node:util";
 
-/** Where bytes go. A write may take only the beginning of what it is given, and says how much it took. */
+/** Where the bytes are written. A write may be partial; it resolves to the number of bytes written. */
 export interface Disk {
   write(bytes: Buffer, from: number): Promise<number>;
   close(): Promise<void>;
@@ -11,13 +11,13 @@ export interface Disk {
 
 export interface LineWriterOptions {
   disk: Disk;
-  /** The most bytes that may wait for the disk. */
+  /** The most bytes that may be buffered. */
   capacity?: number;
-  /** How long closing waits: a disk that hangs must not keep the process from ending. */
+  /** How long closing waits, in milliseconds: a disk that hangs must not keep the process from ending. */
   closeWithin?: number;
-  /** The line that tells a reader how many lines are missing. */
+  /** Formats the line that reports how many lines are missing. */
   missing: (count: number) => string;
-  /** Told of the first failed write only: a full disk would otherwise fill the log as well. */
+  /** Called at the first failed write only: otherwise a full disk would fill the log as well. */
   onError: (error: unknown) => void;
 }
 
@@ -30,7 +30,7 @@ const newline = 0x0a;
 const writeTo = promisify(write);
 const closeFile = promisify(close);
 
-/** An open file descriptor; the process's own stay open. */
+/** Writes to an open file descriptor. Closing leaves the standard streams open. */
 export function diskOf(fd: number): Disk {
   return {
     write: async (bytes, from) => (await writeTo(fd, bytes, from)).bytesWritten,
@@ -38,7 +38,7 @@ export function diskOf(fd: number): Disk {
   };
 }
 
-/** Appends lines without ever waiting: what the disk cannot take is dropped and counted. */
+/** Appends lines without blocking the caller. Lines that do not fit into the buffer are dropped and counted. */
 export class LineWriter {
   readonly #disk: Disk;
   readonly #capacity: number;
@@ -52,7 +52,7 @@ export class LineWriter {
   #closed = false;
   #abandoned = false;
   #failedBefore = false;
-  /** Whether the file ends in the middle of a line, which the next write must not continue. */
+  /** Whether the file ends in the middle of a line. Then the next write begins with a line break. */
   #torn = false;
 
   constructor({ disk, capacity, closeWithin, missing, onError }: LineWriterOptions) {
@@ -88,7 +88,7 @@ export class LineWriter {
   }
 
   async #run(): Promise<void> {
-    // Everything that the same tick has to say goes out in one write.
+    // All lines of one tick are written together.
     await new Promise((resolve) => setImmediate(resolve));
     let written: boolean;
     do {
@@ -114,7 +114,7 @@ export class LineWriter {
       return true;
     } catch (error) {
       if (written > 0) this.#torn = batch[written - 1] !== newline;
-      // A line that was cut counts as missing, unless it lacks only its end, which the next write begins with.
+      // A partly written line counts as missing, unless it lacks only its line break: the next write begins with one.
       const kept = written > 0 && batch[written] === newline ? written + 1 : written;
       this.#dropped += kept < Buffer.byteLength(head) ? missing + lines.length : lineEnds(batch, kept);
       if (!this.#failedBefore) this.#onError(error);
@@ -130,7 +130,7 @@ export class LineWriter {
       try {
         return await this.#disk.write(batch, from);
       } catch (error) {
-        // A pipe that is full says so when it was set not to block.
+        // A full non-blocking pipe reports EAGAIN.
         if (this.#abandoned || !isBusy(error)) throw error;
         await delay(retryAfter);
       }

@@ -11,17 +11,17 @@ export type Log = Logger;
 export interface LogOptions {
   level: LogLevel;
   redactor: Redactor;
-  /** Standard error, unless a test or an embedding program wants the lines. */
+  /** Default: standard error. */
   destination?: DestinationStream;
-  /** Lines for people instead of JSON; the default is what standard error is connected to. */
+  /** Readable lines instead of JSON. Default: whether standard error is a terminal. */
   pretty?: boolean;
 }
 
-/** A stack trace fits; a body that slipped into a message does not. */
+/** Long enough for a stack trace, too short for a request body. */
 const stringLimit = 8_000;
 const maxCauses = 4;
 
-/** The log. Standard output stays free for the ready line and for events. */
+/** Creates the log. It does not use standard output, which is for the ready line and for events. */
 export function createLog({ level, redactor, destination, pretty }: LogOptions): Log {
   const forPeople = pretty ?? (destination === undefined && process.stderr.isTTY === true);
   return pino(
@@ -32,7 +32,7 @@ export function createLog({ level, redactor, destination, pretty }: LogOptions):
       formatters: { level: (label) => ({ level: label }) },
       serializers: { err: (thrown: unknown) => describeError(thrown, 0) },
       hooks: {
-        // The finished line is the one place that bindings, serialisers and messages all pass through.
+        // Redaction happens on the finished line, because only there bindings, serialised fields and the message are together.
         streamWrite(line) {
           const entry = parseJson(line);
           if (!isObject(entry)) return `${JSON.stringify({ level: "error", msg: redactor.text(line) })}\n`;
@@ -41,12 +41,12 @@ export function createLog({ level, redactor, destination, pretty }: LogOptions):
         },
       },
     },
-    // Synchronous: the line before a crash is the one that is needed.
+    // Synchronous, so that the last line before a crash is not lost.
     destination ?? pino.destination({ fd: 2, sync: true }),
   );
 }
 
-/** Only these fields: what else hangs on an error (bodies, headers, options) is nobody's to read. */
+/** Only these fields are logged: other properties of an error may contain bodies, headers or options. */
 function describeError(thrown: unknown, depth: number): JsonObject {
   if (!(thrown instanceof Error)) return { type: typeof thrown, message: String(thrown) };
   const described: JsonObject = { type: thrown.name, message: thrown.message };
@@ -60,7 +60,7 @@ function describeError(thrown: unknown, depth: number): JsonObject {
   return described;
 }
 
-/** `12:00:00 WARN  message name=value`, and below it the stack of an error and of its causes. */
+/** `12:00:00 WARN  message name=value`, followed by the stacks of the error and its causes. */
 function readable({ time, level, msg, err, ...rest }: JsonObject): string {
   const words = [String(time).slice(11, 19), String(level).toUpperCase().padEnd(5), visible(String(msg ?? ""))];
   for (const [name, value] of Object.entries(rest)) words.push(`${visible(name)}=${visible(JSON.stringify(value))}`);
@@ -72,7 +72,7 @@ function readable({ time, level, msg, err, ...rest }: JsonObject): string {
   return `${lines.join("\n")}\n`;
 }
 
-/** Foreign text must not move the cursor or colour the terminal. */
+/** Escapes control characters, so that foreign text cannot control the terminal. */
 function visible(text: string): string {
   return text.replace(/\p{Cc}/gu, (control) => `\\x${control.charCodeAt(0).toString(16).padStart(2, "0")}`);
 }

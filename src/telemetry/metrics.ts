@@ -1,7 +1,7 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
 import { type ClientApi, type ErrorCode, errorCodes, type Repair, type Usage } from "../turn/index.ts";
 
-/** `other`: the paths that belong to neither API. */
+/** `other`: paths that belong to no API. */
 export type RequestApi = ClientApi | "other";
 
 export type TurnStatus = "completed" | "incomplete" | "failed" | "cancelled";
@@ -13,11 +13,11 @@ export interface FinishedTurn {
   status: TurnStatus;
   /** How long the turn took. */
   ms: number;
-  /** When the first text, reasoning or call came; nothing when none did. */
+  /** The time until the first text, reasoning or call; absent if there was none. */
   firstContentMs?: number | null | undefined;
-  /** Complete calls that the client was given. */
+  /** Complete calls that were sent to the client. */
   calls: number;
-  /** Each as often as it was needed. */
+  /** One entry for each repair. */
   repairs?: readonly Repair[] | undefined;
   usage?: Usage | undefined;
 }
@@ -27,24 +27,24 @@ export interface Metrics {
   /** Each is followed by one `turnFinished`. */
   turnStarted(): void;
   turnFinished(turn: FinishedTurn): void;
-  /** `next`: what was done about it. */
+  /** `next`: how the driver reacted. */
   upstreamFailed(failure: { backend: string; code: ErrorCode; next: "retry" | "fallback" | "end" }): void;
   breakerChanged(breaker: { backend: string; open: boolean }): void;
-  /** Everything, as Prometheus reads it. */
+  /** All metrics in Prometheus text format. */
   text(): Promise<string>;
   readonly contentType: string;
 }
 
 const firstContentBuckets = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300];
 const turnBuckets = [0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 600, 1800];
-/** Far above any configuration. A series is kept for ever, so no mistake of a caller may make one for every request. */
+/** More than any configuration has. Series are never removed, so a caller's mistake must not create one per request. */
 const maxBackends = 256;
 const knownCodes = new Set<string>(errorCodes);
 
-/** Measures of the process, once for all gateways in it: each collector listens to the garbage collector for good. */
+/** Process metrics, shared by all gateways: each collector observes the garbage collector and cannot be removed. */
 let processRegistry: Registry | undefined;
 
-/** `outstandingCalls` is asked whenever somebody looks. */
+/** `outstandingCalls` is called at each scrape. */
 export function createMetrics({ outstandingCalls }: { outstandingCalls?: () => number } = {}): Metrics {
   const registry = new Registry();
   const registers = [registry];
@@ -62,13 +62,13 @@ export function createMetrics({ outstandingCalls }: { outstandingCalls?: () => n
   });
   const calls = new Counter({
     name: "toolwire_tool_calls_total",
-    help: "Complete tool calls that clients were given",
+    help: "Complete tool calls sent to clients",
     labelNames: ["backend"],
     registers,
   });
   const tokens = new Counter({
     name: "toolwire_tokens_total",
-    help: "Tokens that the backend reported; direction is input or output",
+    help: "Tokens reported by the backend; direction is input or output",
     labelNames: ["backend", "direction"],
     registers,
   });
@@ -95,7 +95,7 @@ export function createMetrics({ outstandingCalls }: { outstandingCalls?: () => n
   });
   const repairs = new Counter({
     name: "toolwire_repairs_total",
-    help: "Repairs in tool calls, by kind (docs/repairs.md)",
+    help: "Repaired mistakes in tool calls, by kind (docs/repairs.md)",
     labelNames: ["backend", "kind"],
     registers,
   });
@@ -120,14 +120,14 @@ export function createMetrics({ outstandingCalls }: { outstandingCalls?: () => n
   if (outstandingCalls) {
     const outstanding: Gauge = new Gauge({
       name: "toolwire_outstanding_calls",
-      help: "Tool calls that clients were given and whose results are still expected",
+      help: "Tool calls sent to clients whose results are still expected",
       registers,
       collect: () => outstanding.set(outstandingCalls()),
     });
   }
   processRegistry ??= collectProcess();
   const all = Registry.merge([registry, processRegistry]);
-  /** What is counted with every turn, bound to its labels once. */
+  /** The series that every turn updates, bound to their labels once. */
   const seriesFor = (backend: string) => ({
     calls: calls.labels(backend),
     duration: duration.labels(backend),
@@ -181,7 +181,7 @@ function statusLabel(status: number): string {
   return Number.isInteger(status) && status >= 100 && status <= 599 ? String(status) : "other";
 }
 
-/** A provider's count may be nonsense; a counter that is asked to go down throws. */
+/** A provider's numbers may be invalid, and a counter throws if it is decreased. */
 function count(amount: number): number {
   return Number.isFinite(amount) && amount > 0 ? amount : 0;
 }

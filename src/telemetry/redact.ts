@@ -2,34 +2,34 @@ import type { EventFields, JsonValue } from "../turn/index.ts";
 import { SecretForms, type Span, viewsOf } from "./secret-forms.ts";
 import { findPatterns, shortestPattern } from "./secret-patterns.ts";
 
-/** The one place that decides what must not be read outside: every log line, event and foreign message passes here. */
+/** Removes secrets from every log line, event and provider's message. No other code decides what is secret. */
 export interface Redactor {
-  /** Whether argument values, results and prompts are kept out of events and logs. */
+  /** Whether events and logs leave out argument values, results and prompts. */
   readonly redact: boolean;
-  /** A text without secrets, of at most 2,000 characters. Addresses stay, without user and password. */
+  /** A text without secrets, of at most 2,000 characters. URLs stay, without user and password. */
   text(text: string): string;
-  /** A provider's words as a client may read them: addresses go too, for they show where a request went. */
+  /** A provider's message for a client. URLs are removed too, because they reveal the provider's address. */
   providerMessage(text: string): string;
-  /** A value with every string in it, names included, without secrets and at most `limit` characters long. */
+  /** A value whose strings, including field names, contain no secrets and are at most `limit` characters long. */
   json(value: JsonValue, limit?: number): JsonValue;
-  /** The fields of an event, with `values` only where redaction is off. */
+  /** The fields of an event. `values` are included only if redaction is off. */
   fields(fields: EventFields, values?: EventFields): EventFields;
-  /** More that must never be shown, where it becomes known only later. */
+  /** Adds secrets that become known later. */
   learn(secrets: readonly string[]): void;
 }
 
 export interface RedactorOptions {
-  /** Everything that must never be shown: provider keys, gateway keys, passwords in URLs of stores. */
+  /** Provider keys, gateway keys and passwords in store URLs. */
   secrets: readonly string[];
   redact: boolean;
 }
 
 const textLimit = 2_000;
 const valueLimit = 65_536;
-/** Deeper values are not JSON that a person reads; the bound keeps a hostile one from exhausting the stack. */
+/** Keeps a hostile value from exhausting the stack. */
 const maxDepth = 32;
 
-/** Fields whose very name says that they hold a secret, in lower case without `-` and `_`. */
+/** Names of fields that hold secrets, in lower case without `-` and `_`. */
 const secretNames = new Set(
   "authorization proxyauthorization cookie setcookie apikey xapikey password secret clientsecret token accesstoken refreshtoken privatekey".split(
     " ",
@@ -39,10 +39,10 @@ const secretNames = new Set(
 export function createRedactor({ secrets, redact }: RedactorOptions): Redactor {
   const known = new Set(secrets);
   let forms = new SecretForms(secrets);
-  /** How much is looked at beyond what is shown: a secret that begins before the cut must be seen whole. */
+  /** How far the search continues after the cut: a secret that begins before the cut must be found whole. */
   let margin = forms.reach + 256;
 
-  /** Field names and statuses are mostly shorter than anything that could be secret. */
+  /** Shorter texts need no search. Most field names and statuses are that short. */
   let shortest = Math.min(forms.shortest, shortestPattern);
 
   function learn(more: readonly string[]): void {
@@ -97,7 +97,7 @@ function isSecretName(name: string): boolean {
   return name.length <= 32 && secretNames.has(name.toLowerCase().replace(/[-_]/g, ""));
 }
 
-/** Spans may overlap: what any of them covers goes, under the label of the one that began first. */
+/** Spans may overlap. Overlapping spans become one, with the label of the first. */
 function assemble(text: string, spans: Span[], limit: number, whole: number): string {
   spans.sort((a, b) => a.start - b.start || b.end - a.end);
   let out = "";
@@ -115,7 +115,7 @@ function shortened(text: string, limit: number): string {
   return text.length <= limit ? text : `${withoutHalf(text.slice(0, limit))}…`;
 }
 
-/** A cut between the halves of a surrogate pair would leave a character that is not one. */
+/** A cut must not split a surrogate pair. */
 function withoutHalf(text: string): string {
   const last = text.charCodeAt(text.length - 1);
   return last >= 0xd800 && last <= 0xdbff ? text.slice(0, -1) : text;

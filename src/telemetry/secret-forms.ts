@@ -1,39 +1,39 @@
 import { Buffer } from "node:buffer";
 
-/** Where something secret stands in a text, and what is written in its place. */
+/** A range of a text that is secret, and its replacement. */
 export interface Span {
   start: number;
   end: number;
   label: "[redacted]" | "[url]";
 }
 
-/** A text as a reader could decode it; `offsets[i]` is where the character `i` begins in the text as it was given. */
+/** A decoded form of a text; `offsets[i]` is the offset of character `i` in the original text. */
 export interface View {
   text: string;
   offsets: Uint32Array | null;
 }
 
-/** A configured secret in one of the forms in which it may appear. */
+/** One of the encodings in which a configured secret may appear. */
 interface Form {
   needle: string;
   match: "anywhere" | "word" | "base64";
 }
 
-/** Under this length the encoded forms are so short that they would be found by chance. */
+/** The encoded forms of shorter secrets would match by chance. */
 const encodedFrom = 8;
-/** Placeholder keys (`xx`, `key`) would otherwise take the letters out of every word. */
+/** Shorter secrets match whole words only: placeholders such as `xx` would match inside other words. */
 const anywhereFrom = 4;
 
 const alphanumeric = /[A-Za-z0-9]/;
 const base64Character = /[A-Za-z0-9+/_=-]/;
 
-/** Finds the configured secrets, whichever form they have taken. */
+/** Finds the configured secrets in all their encodings. */
 export class SecretForms {
-  /** The forms by their first characters: most places in a text are the beginning of none, and are left after one look. */
+  /** The forms by their first two characters, so that most positions of a text need only one lookup. */
   readonly #byStart = new Map<number, Form[]>();
-  /** The most characters that one secret can take up in a text: each of its own may be written as `\u0041`. */
+  /** The most characters that one secret can occupy: each character may be escaped as `\u0041`. */
   readonly reach: number;
-  /** The fewest characters in which a secret can be found. */
+  /** The length of the shortest form. */
   readonly shortest: number;
 
   constructor(secrets: readonly string[]) {
@@ -52,7 +52,7 @@ export class SecretForms {
 
   find(view: View, spans: Span[]): void {
     const { text } = view;
-    /** A base64 run is taken whole, and looked at once. */
+    /** The end of the last base64 run, which is redacted as a whole. */
     let runEnd = 0;
     for (let at = 0; at < text.length; at++) {
       const forms = this.#byStart.get(startAt(text, at));
@@ -64,7 +64,7 @@ export class SecretForms {
         if (match === "word" && !standsAlone(text, start, end)) continue;
         if (match === "base64") {
           if (at < runEnd) continue;
-          // The characters at both ends hold bits of the secret too.
+          // The neighbouring characters encode bits of the secret too.
           while (start > runEnd && base64Character.test(text.charAt(start - 1))) start--;
           while (base64Character.test(text.charAt(end))) end++;
           runEnd = end;
@@ -75,7 +75,7 @@ export class SecretForms {
   }
 }
 
-/** The first two characters as one number; NaN, which no form has, where only one is left. */
+/** The two characters at an offset as one number; NaN, which matches no form, if there is only one. */
 function startAt(text: string, at: number): number {
   return text.charCodeAt(at) * 0x10000 + text.charCodeAt(at + 1);
 }
@@ -84,7 +84,7 @@ export function spanIn({ offsets }: View, start: number, end: number, label: Spa
   return offsets ? { start: offsets[start] ?? start, end: offsets[end] ?? end, label } : { start, end, label };
 }
 
-/** The text as it is, and as it is without percent-encoding or without the escapes of JSON. */
+/** The text itself, and its forms without percent-encoding and without JSON escapes. */
 export function viewsOf(text: string): View[] {
   const views: View[] = [{ text, offsets: null }];
   if (text.includes("%")) views.push(decoded(text, percentEscape));
@@ -92,7 +92,7 @@ export function viewsOf(text: string): View[] {
   return views;
 }
 
-/** A configured header may be `Bearer <key>`, and the key is repeated without its scheme. */
+/** A configured header may be `Bearer <key>`, and a provider may quote the key without its scheme. */
 function withoutScheme(secret: string): string[] {
   const bare = /^(?:bearer|basic|token) +(\S+)$/i.exec(secret.trim())?.[1];
   return bare === undefined ? [secret] : [secret, bare];
@@ -100,13 +100,13 @@ function withoutScheme(secret: string): string[] {
 
 function formsOf(secret: string): Form[] {
   const trimmed = secret.trim();
-  // One character is no secret, and would be found in every sentence.
+  // A single character would match in every sentence.
   if (trimmed.length < 2) return [];
   if (trimmed.length < anywhereFrom) return [{ needle: trimmed, match: "word" }];
   const forms: Form[] = [{ needle: trimmed, match: "anywhere" }];
   if (trimmed.length < encodedFrom) return forms;
   const bytes = Buffer.from(trimmed, "utf8");
-  // Decoding finds these too, unless what stands before happens to swallow their first character (`%0` before `0…`).
+  // Decoding finds these too, unless the text before them forms an escape with their first character (`%0` before `0…`).
   const encoded = encodeURIComponent(bytes.toString("utf8"));
   for (const needle of [
     encoded,
@@ -115,7 +115,7 @@ function formsOf(secret: string): Form[] {
   ]) {
     forms.push({ needle, match: "anywhere" });
   }
-  // What percent-encoding leaves is bytes, which differ from the characters outside ASCII.
+  // Percent-decoding yields bytes, which differ from the characters outside ASCII.
   forms.push({ needle: bytes.toString("latin1"), match: "anywhere" });
   for (const needle of base64Cores(bytes)) {
     const forUrls = needle.replaceAll("+", "-").replaceAll("/", "_");
@@ -126,8 +126,8 @@ function formsOf(secret: string): Form[] {
 }
 
 /**
- * Base64 writes three bytes as four characters, so a secret inside a longer value (`user:secret`) has three spellings, by its
- * place. Of each, the part that does not depend on its neighbours.
+ * Base64 encodes three bytes as four characters, so a secret inside a longer value (`user:secret`) has three encodings, depending
+ * on its offset. Returns the part of each that does not depend on the neighbouring bytes.
  */
 function base64Cores(bytes: Buffer): string[] {
   return [0, 1, 2].map((shift) => {
@@ -142,7 +142,7 @@ function standsAlone(text: string, start: number, end: number): boolean {
 
 interface Escape {
   lead: string;
-  /** The code unit that the escape at `at` stands for and how long the escape is; null when it is none. */
+  /** The code unit and the length of the escape at `at`; null if there is no escape. */
   read(text: string, at: number): { unit: number; length: number } | null;
 }
 
@@ -162,7 +162,7 @@ const jsonEscape: Escape = {
     const letter = text.charAt(at + 1);
     const unit = letter === "u" ? hexAt(text, at + 2, 4) : null;
     if (unit !== null) return { unit, length: 6 };
-    // A backslash before `\\u0041` would hide it from a strict reader, not from a person.
+    // A strict parser reads `\\u0041` as plain text, but a person recognises the letter, so it is decoded.
     if (letter === "" || (letter === "\\" && text.charAt(at + 2) === "u")) return null;
     return { unit: controls[letter] ?? letter.charCodeAt(0), length: 2 };
   },
@@ -185,7 +185,7 @@ function decoded(text: string, notation: Escape): View {
   }
   offsets[length] = text.length;
   let out = "";
-  // In pieces: a function takes a limited number of arguments.
+  // In chunks, because a function takes a limited number of arguments.
   for (let at = 0; at < length; at += 4096) {
     out += String.fromCharCode(...units.subarray(at, Math.min(at + 4096, length)));
   }

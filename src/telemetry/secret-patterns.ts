@@ -1,8 +1,8 @@
 import { type Span, spanIn, type View } from "./secret-forms.ts";
 
 /*
- * Secrets that nobody configured, known by their looks. Every expression here is a fixed beginning and then at most one run of one
- * class of characters, so that a hostile megabyte takes one pass.
+ * Secrets that are not configured, recognised by their form. Every expression is a fixed prefix and at most one run of one
+ * character class, so that matching stays linear on hostile input.
  */
 
 const bearer = /bearer(?:[ \t]{1,2}token[:=])?[ \t]{1,4}/gi;
@@ -13,7 +13,7 @@ const labelled =
 const queryKey = /[?&](?:key|sig|signature)=/gi;
 const key =
   /(?<![A-Za-z0-9])(?:sk[-_][A-Za-z0-9_*-]{8,}|(?:rk_|gsk_|xai-|hf_|cpk_|nvapi-|ghp_|github_pat_|glpat-|AIza|eyJ)[A-Za-z0-9_.*-]{20,})/g;
-/** What every pattern has somewhere; ids, names and numbers mostly do not. */
+/** A quick check: every match of a pattern contains one of these; most ids, names and numbers do not. */
 const candidate = /[\s:=]|(?:sk|rk|gsk|hf|cpk|ghp|pat)[-_]|(?:xai|nvapi|glpat)-|AIza|eyJ/;
 const url = /(?=https?:\/\/)/gi;
 const authority = /:\/\//g;
@@ -23,17 +23,17 @@ const urlRun = /[^\s"<>`\\]*/y;
 const authorityRun = /[^\s"'`<>\\/?#]*/y;
 const closing = new Set([..."?.,:;!')]}"]);
 
-/** `token=x`, the least that any of them finds. */
+/** The length of the shortest text with a secret: `?key=x`. */
 export const shortestPattern = 6;
 
-/** What stands after "bearer" in a sentence about bearer tokens, and is none. */
+/** Words that follow "bearer" in a sentence about bearer tokens and are no tokens. */
 const ordinary = new Set(
   "token tokens auth authentication authorization scheme credential credentials header key keys is was not must and or in of for with".split(
     " ",
   ),
 );
 
-/** `cut`: the text goes on after the view's end. `urls`: whole addresses go too, not only what is secret in them. */
+/** `cut`: the view is only the beginning of the text. `urls`: whole URLs are redacted, not only the secrets in them. */
 export function findPatterns(view: View, { cut, urls }: { cut: boolean; urls: boolean }, spans: Span[]): void {
   const { text } = view;
   if (!candidate.test(text)) return;
@@ -52,14 +52,14 @@ export function findPatterns(view: View, { cut, urls }: { cut: boolean; urls: bo
   for (const [match, start, end] of runsAfter(authority, authorityRun, text)) {
     const at = match.lastIndexOf("@");
     if (at !== -1) add(start, start + at);
-    // The @ may be in the part that is not seen.
+    // The @ may be in the part of the text that was cut off.
     else if (cut && end === text.length) add(start, end);
   }
   if (!urls) return;
   for (const [match, start] of runsAfter(url, urlRun, text)) add(start, start + withoutClosing(match).length, "[url]");
 }
 
-/** Each run that begins where the expression ends. What begins inside an earlier run is part of it. */
+/** Yields each run that follows a match of the expression. A match inside an earlier run is skipped. */
 function* runsAfter(
   expression: RegExp,
   run: RegExp,

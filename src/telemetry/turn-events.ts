@@ -12,7 +12,7 @@ import {
 } from "../turn/index.ts";
 import { TurnTally } from "./turn-tally.ts";
 
-/** These changed how a call's arguments are written; the others changed what is around them. */
+/** Repairs of the arguments themselves. All other repairs change the call around them. */
 const argumentsRepairs = new Set<Repair>([
   "arguments_object",
   "arguments_empty",
@@ -31,13 +31,13 @@ const argumentsRepairs = new Set<Repair>([
   "not_declared_type",
 ]);
 
-/** How many texts that were no calls one attempt reports: a model that writes nonsense writes much of it. */
+/** The most rejected texts that one attempt reports: a confused model may write many of them. */
 const mostKeptTexts = 20;
 
 type PendingEvent = [event: string, fields: EventFields, values: EventFields | undefined];
 
 /**
- * Writes the telemetry events of one turn. Events of an attempt wait until its round is committed, and are forgotten when the round
+ * Writes the telemetry events of one turn. Events of an attempt are buffered until its round is committed, and dropped if the round
  * is tried again.
  */
 export class TurnEvents implements TurnListener {
@@ -47,7 +47,7 @@ export class TurnEvents implements TurnListener {
   #pending: PendingEvent[] = [];
   #keptTexts = 0;
 
-  /** `backend` is the one that is asked first. */
+  /** `backend` is the backend of the first attempt. */
   constructor(events: EventSink, requestId: string, backend: string) {
     this.#events = events;
     this.#requestId = requestId;
@@ -81,39 +81,39 @@ export class TurnEvents implements TurnListener {
 
   callDone(call: CallStarted, text: string): void {
     const { callId, name, dialect = null } = call;
-    this.#tally.calls.push(callId);
+    this.#tally.callDone(call);
     const fields = { id: callId, name, argument_bytes: Buffer.byteLength(text), dialect, owner: call.owner };
-    this.#tell("tool_call", fields, this.#events.keepsValues ? { arguments: text } : undefined);
+    this.#report("tool_call", fields, this.#events.keepsValues ? { arguments: text } : undefined);
   }
 
   callRepaired(repair: Repair, call: CallStarted | undefined): void {
     this.#tally.repairs.push(repair);
     const isOfArguments = argumentsRepairs.has(repair);
-    if (isOfArguments) this.#tell("arguments_repaired", { what: repair, kind: repair, ...idAndName(call) });
-    else this.#tell("call_repaired", { kind: repair, ...idAndName(call) });
+    if (isOfArguments) this.#report("arguments_repaired", { what: repair, kind: repair, ...idAndName(call) });
+    else this.#report("call_repaired", { kind: repair, ...idAndName(call) });
   }
 
   argumentsBroken(call: CallStarted | undefined): void {
     const dialect = call?.dialect ?? null;
-    this.#tell("parse_failure", { dialect, reason: "arguments are not JSON", ...idAndName(call) });
+    this.#report("parse_failure", { dialect, reason: "arguments are not JSON", ...idAndName(call) });
   }
 
   schemaMismatch(call: CallStarted | undefined, path: string): void {
-    this.#tell("schema_mismatch", { ...idAndName(call), path });
+    this.#report("schema_mismatch", { ...idAndName(call), path });
   }
 
   unknownTool(name: string): void {
-    this.#tell("unknown_tool", { name });
+    this.#report("unknown_tool", { name });
   }
 
-  /** Written at once, because it is the reason why the round is tried again. */
+  /** Written at once: it explains why the round is tried again, so it must not be dropped with the attempt. */
   strictFailed(name: string | null, path: string | null): void {
     this.#write("strict_failure", { name, path });
   }
 
   textKept(dialect: string, reason: string, name: string | null): void {
     if (++this.#keptTexts > mostKeptTexts) return;
-    this.#tell("parse_failure", { dialect, reason, id: null, name });
+    this.#report("parse_failure", { dialect, reason, id: null, name });
   }
 
   cutOff(dropped: { readonly bytes: number }): void {
@@ -122,7 +122,7 @@ export class TurnEvents implements TurnListener {
 
   turnFinished(summary: TurnSummary): void {
     this.#tally.turnFinished(summary);
-    // Those that are pending were not given.
+    // Pending calls did not reach the client.
     if (!isAnswered(summary)) this.#pending = this.#pending.filter(([event]) => event !== "tool_call");
     this.#writePending();
     this.#writeCutOff();
@@ -132,8 +132,7 @@ export class TurnEvents implements TurnListener {
   #writeCutOff(): void {
     const { backend, bytesDropped, calls } = this.#tally;
     if (bytesDropped === undefined) return;
-    const ids = calls.filter((id) => id !== undefined);
-    this.#write("tool_cutoff", { call_ids: ids, backend, bytes_dropped: bytesDropped });
+    this.#write("tool_cutoff", { call_ids: calls, backend, bytes_dropped: bytesDropped });
   }
 
   #writeFinished({ status, error, usage, firstContentMs, overheadMs, totalMs }: TurnSummary): void {
@@ -154,7 +153,7 @@ export class TurnEvents implements TurnListener {
     });
   }
 
-  #tell(event: string, fields: EventFields, values?: EventFields): void {
+  #report(event: string, fields: EventFields, values?: EventFields): void {
     if (this.#tally.isCommitted) this.#write(event, fields, values);
     else this.#pending.push([event, fields, values]);
   }

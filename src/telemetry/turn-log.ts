@@ -10,25 +10,24 @@ import {
 } from "../turn/index.ts";
 import { failureReason } from "./failure-reason.ts";
 
-/** How many texts that were no calls one attempt reports: a model that writes nonsense writes much of it. */
+/** The most rejected texts that one attempt logs: a confused model may write many of them. */
 const mostKeptTexts = 20;
 
 export interface TurnLogOptions {
   requestId: string;
-  /** The one that is asked first. */
+  /** The backend of the first attempt. */
   backend: string;
-  /** Whether the log must not hold a provider's own words: they may quote the prompt. */
+  /** Whether to leave out messages of providers, which may quote the prompt. */
   redact: boolean;
 }
 
-/** Writes what a person should know about one turn: what failed and what was done about it, and what was wrong with calls. */
+/** Logs what an operator should know about one turn: failed attempts and how they were handled, and invalid calls. */
 export class TurnLog implements TurnListener {
   readonly #log: Log;
   readonly #requestId: string;
   readonly #redact: boolean;
   #backend: string;
   #keptTexts = 0;
-  /** Every attempt that failed. */
   #failures: { backend: string; error: TurnError }[] | undefined;
 
   constructor(log: Log, { requestId, backend, redact }: TurnLogOptions) {
@@ -55,10 +54,10 @@ export class TurnLog implements TurnListener {
         return;
       }
       case "rewrite":
-        this.#log.warn(fields, `retrying at once with the request in another form (${reason})`);
+        this.#log.warn(fields, `retrying at once with a rewritten request (${reason})`);
         return;
       case "reask":
-        this.#log.warn(fields, `telling the model what was wrong and asking for another answer (${reason})`);
+        this.#log.warn(fields, `asking the model again with a correction (${reason})`);
         return;
       case "fallback":
         this.#backend = next.backend;
@@ -67,64 +66,71 @@ export class TurnLog implements TurnListener {
   }
 
   argumentsBroken(call: CallStarted | undefined): void {
-    const fields = { request_id: this.#requestId, id: call?.callId ?? null, name: call?.name ?? null };
-    this.#log.warn(fields, `the arguments of a call of ${quoted(call)} are not JSON; they are passed on unchanged`);
+    const fields = { ...this.#fields(), id: call?.callId ?? null, name: call?.name ?? null };
+    this.#log.warn(
+      fields,
+      `arguments of ${callNamed(call)} from ${this.#backend} are not JSON; passing them on unchanged`,
+    );
   }
 
   schemaMismatch(call: CallStarted | undefined, path: string): void {
-    const fields = { request_id: this.#requestId, id: call?.callId ?? null, name: call?.name ?? null, path };
+    const fields = { ...this.#fields(), id: call?.callId ?? null, name: call?.name ?? null, path };
     this.#log.warn(
       fields,
-      `the arguments of a call of ${quoted(call)} do not fit its schema; they are passed on unchanged`,
+      `arguments of ${callNamed(call)} from ${this.#backend} do not match the schema; passing them on unchanged`,
     );
   }
 
   callSuppressed(name: string): void {
     this.#log.info(
-      { request_id: this.#requestId, name },
-      `dropped a call of "${name}": tool_choice or parallel_tool_calls does not allow it`,
+      { ...this.#fields(), name },
+      `dropped a call of "${name}" from ${this.#backend}: tool_choice or parallel_tool_calls forbids it`,
     );
   }
 
   unknownTool(name: string): void {
     this.#log.warn(
-      { request_id: this.#requestId, name },
-      `the model called "${name}", which the request does not define`,
+      { ...this.#fields(), name },
+      `the model of ${this.#backend} called "${name}", which the request does not define`,
     );
   }
 
   textKept(dialect: string, reason: string, name: string | null): void {
     if (++this.#keptTexts > mostKeptTexts) return;
     this.#log.info(
-      { request_id: this.#requestId, dialect, reason, name },
-      `text that looks like a call (${dialect}) is passed on as text: ${reason}`,
+      { ...this.#fields(), dialect, reason, name },
+      `text from ${this.#backend} looks like a call (${dialect}), but is passed on as text: ${reason}`,
     );
   }
 
   beforeEndFailed(error: unknown): void {
     this.#log.warn(
-      { request_id: this.#requestId, err: error },
-      "the answer ends although what had to happen before its end failed or took too long",
+      { ...this.#fields(), err: error },
+      "memory writes or the beforeEnd hook failed or timed out; ending the answer anyway",
     );
   }
 
   turnFinished({ error }: TurnSummary): void {
-    // Nobody is left to whom it matters.
+    // The client has left, so the failure matters to nobody.
     if (!error || error.code === "client_closed") return;
     const failures = this.#failures ?? [];
     const failed = failures.find((failure) => failure.error === error);
     const last = failures.at(-1);
-    if (failed && last && last.error !== error) this.#tellFallbackFailed(last.backend, last.error);
-    this.#tellTurnFailed(failed?.backend ?? this.#backend, error);
+    if (failed && last && last.error !== error) this.#logFallbackFailed(last.backend, last.error);
+    this.#logTurnFailed(failed?.backend ?? this.#backend, error);
   }
 
-  /** The client is told why the model that it asked for failed. Why its last fallback failed stands only here. */
-  #tellFallbackFailed(backend: string, error: TurnError): void {
+  #fields(): LogFields {
+    return { request_id: this.#requestId, backend: this.#backend };
+  }
+
+  /** The client gets the error of the model that it requested. Only the log has the error of the last fallback. */
+  #logFallbackFailed(backend: string, error: TurnError): void {
     const fields = { request_id: this.#requestId, backend, code: error.code };
-    this.#log.warn(fields, `the fallback failed as well (${failureReason(error, backend)})`);
+    this.#log.warn(fields, `the last fallback failed as well (${failureReason(error, backend)})`);
   }
 
-  #tellTurnFailed(backend: string, error: TurnError): void {
+  #logTurnFailed(backend: string, error: TurnError): void {
     const { code, status, body } = error;
     const why =
       quotesOthers(error) && this.#redact
@@ -138,6 +144,6 @@ export class TurnLog implements TurnListener {
   }
 }
 
-function quoted(call: CallStarted | undefined): string {
-  return call ? `"${call.name}"` : "a tool";
+function callNamed(call: CallStarted | undefined): string {
+  return call ? `a call of "${call.name}"` : "a call";
 }

@@ -17,7 +17,7 @@ export class TurnMetrics implements TurnListener {
   readonly #tally: TurnTally;
   #api: ClientApi = "chat";
 
-  /** `backend` is the one that is asked first. */
+  /** `backend` is the backend of the first attempt. */
   constructor(metrics: Metrics, backend: string) {
     this.#metrics = metrics;
     this.#tally = new TurnTally(backend);
@@ -41,8 +41,8 @@ export class TurnMetrics implements TurnListener {
     this.#tally.roundCommitted();
   }
 
-  callDone({ callId }: CallStarted): void {
-    this.#tally.calls.push(callId);
+  callDone(call: CallStarted): void {
+    this.#tally.callDone(call);
   }
 
   callRepaired(repair: Repair): void {

@@ -1,22 +1,22 @@
-import { isAnswered, type NextStep, type Repair, type TurnSummary } from "../turn/index.ts";
+import { type CallStarted, isAnswered, type NextStep, type Repair, type TurnSummary } from "../turn/index.ts";
 
 /**
- * Counts what one turn gives its client, over all of its rounds. What an attempt tells is counted at once, and taken back when the
- * round is tried again. What a committed round told stays.
+ * Counts what one turn sends to its client, over all of its rounds. Reports of an attempt are counted at once, and subtracted if
+ * the round is tried again. Reports of a committed round stay.
  */
 export class TurnTally {
-  /** The backend that was asked last. */
+  /** The backend of the last attempt. */
   backend: string;
   attempts = 0;
-  /** The ids of the calls, where they have one. */
-  readonly calls: (string | undefined)[] = [];
-  /** Each as often as it was needed. */
+  /** The ids of the client's calls. Calls that the gateway runs are not sent to the client. */
+  readonly calls: string[] = [];
+  /** One entry for each repair. */
   readonly repairs: Repair[] = [];
   #isCommitted = false;
-  /** How many calls and repairs the committed rounds told. */
+  /** The numbers of calls and repairs of the committed rounds. */
   #keptCalls = 0;
   #keptRepairs = 0;
-  /** Where the round under way was cut off, and how many bytes earlier rounds dropped. */
+  /** The bytes that the current round has dropped so far, and those that earlier rounds dropped. */
   #cutOff: { readonly bytes: number } | undefined;
   #droppedBefore: number | undefined;
 
@@ -24,12 +24,12 @@ export class TurnTally {
     this.backend = backend;
   }
 
-  /** Whether what is told now is final. */
+  /** Whether reports are final now. */
   get isCommitted(): boolean {
     return this.#isCommitted;
   }
 
-  /** How many bytes were dropped behind calls; `undefined` where no round was cut off. */
+  /** How many bytes were dropped after calls; `undefined` if no round was cut off. */
   get bytesDropped(): number | undefined {
     return this.#cutOff ? (this.#droppedBefore ?? 0) + this.#cutOff.bytes : this.#droppedBefore;
   }
@@ -51,11 +51,15 @@ export class TurnTally {
     this.#isCommitted = true;
   }
 
+  callDone({ callId, owner }: CallStarted): void {
+    if (owner === "client") this.calls.push(callId);
+  }
+
   cutOff(dropped: { readonly bytes: number }): void {
     this.#cutOff = dropped;
   }
 
-  /** A client that got no answer got none of the calls that were not sent before. What was repaired in them is counted all the same. */
+  /** If the turn failed, calls of an uncommitted round did not reach the client. Their repairs still count. */
   turnFinished(summary: TurnSummary): void {
     if (this.#isCommitted || isAnswered(summary)) return;
     this.calls.length = this.#keptCalls;

@@ -1,8 +1,8 @@
 import { isDeeperThan, isObject, type JsonObject, type JsonValue, parseJson } from "../turn/index.ts";
 
 /**
- * whole: JSON. cut: the beginning of JSON, which stops in the middle. broken: neither, so that more text could not mend it.
- * Empty arguments are whole: models write nothing where a tool takes nothing.
+ * whole: JSON. cut: the beginning of JSON. broken: neither. Empty arguments are whole: models write nothing for a tool without
+ * parameters.
  */
 export type ArgumentsState = "whole" | "cut" | "broken";
 
@@ -12,8 +12,8 @@ export function argumentsState(text: string): ArgumentsState {
 }
 
 /**
- * What stands in the place of a call's arguments, which should be JSON text. Some providers put the object itself there, and an
- * empty list for an empty object, as PHP writes it. Any other value is passed on as it is.
+ * Reads a call's arguments, which should be JSON text. Some providers send the object itself, or an empty list for an empty
+ * object, as PHP writes it. Any other value is passed on as JSON text.
  */
 export function readArguments(given: JsonValue | undefined): string | JsonObject | undefined {
   if (typeof given === "string") return given;
@@ -22,20 +22,20 @@ export function readArguments(given: JsonValue | undefined): string | JsonObject
   return Array.isArray(given) && given.length === 0 ? {} : JSON.stringify(given);
 }
 
-/** Deeper values than these cannot be written down again without risk to the stack. */
+/** Whether the value is nested so deeply that serializing it could overflow the stack. */
 export function isTooDeep(given: JsonValue | undefined): boolean {
   return isDeeperThan(given, deepest);
 }
 
 const deepest = 512;
 
-/** The arguments as a value, however they are written: the same for two texts that mean the same. */
+/** Normalizes arguments, so that two texts that differ only in formatting compare equal. */
 export function canonicalArguments(text: string): string {
   const value = text.trim() === "" ? {} : parseJson(text);
   return value === undefined || isTooDeep(value) ? text : JSON.stringify(value);
 }
 
-/** Tells whether arguments that are still growing have come to the end of their object. Each character is read once. */
+/** Detects when streamed arguments have reached the end of their object. Reads each character once. */
 export class ObjectEnd {
   #depth = 0;
   #inString = false;
@@ -60,7 +60,7 @@ export class ObjectEnd {
   }
 }
 
-/** One reading of the text, left to right, by the grammar of JSON; true when the text ends before the value does. */
+/** Parses the text once by the grammar of JSON; true if the text ends before the value does. */
 function isBeginningOfJson(text: string): boolean {
   const closers: string[] = [];
   let expects: "value" | "key" | "keyOrEnd" | "colon" | "separator" | "valueOrEnd" = "value";

@@ -17,8 +17,8 @@ import {
 } from "../turn/index.ts";
 
 /**
- * The client's `tools`, whatever their shape: flat (Responses) or nested under the type's name (Chat); either is accepted on
- * either API, because clients that migrate mix them.
+ * Reads the client's `tools`, flat (Responses) or nested under the type's name (Chat). Both APIs accept both shapes, because
+ * clients that migrate mix them.
  */
 export function readTools(value: JsonValue | undefined, format: WireFormat, at = "tools"): Tool[] {
   if (value === undefined || value === null) return [];
@@ -26,14 +26,14 @@ export function readTools(value: JsonValue | undefined, format: WireFormat, at =
   return value.map((tool, index) => readTool(tool, format, joinPath(at, index)));
 }
 
-/** The legacy `functions` of Chat: the inside of a function tool. */
+/** The legacy `functions` of Chat: function tools without the outer object. */
 export function readFunctions(value: JsonValue | undefined, at = "functions"): Tool[] {
   if (value === undefined || value === null) return [];
   if (!Array.isArray(value)) throw wrong(at, "a list of functions", value);
   return value.map((entry, index) => readFunction(asObject(entry, joinPath(at, index)), "chat", joinPath(at, index)));
 }
 
-/** What a tool is called in headers and logs: its name, or its type where it has none. */
+/** A tool's label in headers and logs: its name, or its type if it has no name. */
 export function toolLabel(tool: Tool): string {
   if (tool.type !== "hosted") return tool.type === "custom" ? `custom:${tool.name}` : tool.name;
   const { type, name } = tool.definition;

@@ -38,7 +38,7 @@ export function readFunctionChoice(value: JsonValue | undefined, at = "function_
   return { mode: "forced", tool: { kind: "function", name: requiredString(asObject(value, at), "name", at) } };
 }
 
-/** A forced tool must be one of the tools; a hosted tool may hold names that are not read here. */
+/** A forced tool must be in `tools`. With a hosted tool the check is skipped, since it may contain names that are not read here. */
 export function checkChoice(choice: ToolChoice, tools: readonly Tool[], at = "tool_choice"): void {
   if (choice.mode !== "forced" || tools.some((tool) => tool.type === "hosted")) return;
   const { name } = choice.tool;
@@ -55,7 +55,7 @@ interface Callable {
   namespace?: string | undefined;
 }
 
-/** Whether the choice lets a call of this tool through, whatever the model did. */
+/** Whether the choice permits a call of this tool. */
 export function permits(choice: ToolChoice, call: Callable): boolean {
   switch (choice.mode) {
     case "none":
@@ -75,7 +75,7 @@ export function demandsCall(choice: ToolChoice): boolean {
   return choice.mode === "required" || choice.mode === "forced" || (choice.mode === "allowed" && choice.required);
 }
 
-/** A call that nothing can make is a mistake of the request, and no model need be asked. */
+/** A demanded call that no offered tool can make is an error of the request, so no model is asked. */
 export function checkDemand(choice: ToolChoice, offered: readonly Tool[], at = "tool_choice"): void {
   if (!demandsCall(choice)) return;
   if (offered.some((tool) => tool.type === "hosted" || permits(choice, { kind: tool.type, name: tool.name }))) return;

@@ -1,6 +1,6 @@
-/** What begins and ends a call that a model without tools of its own is taught to write. */
+/** The tags around a call that the prompt teaches to a model without native tools. */
 export const sentinel = "<tool_call>";
 export const sentinelEnd = "</tool_call>";
 
-/** The dialect that it belongs to, which also reads what models write in its place. */
+/** The dialect that reads these tags, and what models write instead of them. */
 export const sentinelDialect = "hermes-json";

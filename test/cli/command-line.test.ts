@@ -37,7 +37,7 @@ describe("the command line", () => {
     [["serve", "--port="], "toolwire: --port needs a value"],
     [["--port", "http"], "toolwire: --port must be a number from 0 to 65535, found http"],
     [["--port", "70000"], "toolwire: --port must be a number from 0 to 65535, found 70000"],
-    [["--port", "1", "check"], "toolwire: check is not understood here; a command comes first, then its flags"],
+    [["--port", "1", "check"], "toolwire: unexpected argument check; write the command first, then its flags"],
   ])("answers %j with one sentence", async (args, sentence) => {
     expect(await run(args)).toEqual({ code: 1, stdout: "", stderr: `${sentence}\n` });
   });

@@ -168,9 +168,11 @@ describe("the tools of a replay", () => {
   it("are taken from the text where none are given, and that is said", async () => {
     const two = ["one", "two"].map((name) => `<tool_call>{"name": "${name}", "arguments": {}}</tool_call>`).join("\n");
     const finished = await replay(two);
-    expect(finished.stderr).toBe("toolwire: no tools were given, so these names are taken for tools: one, two\n");
+    expect(finished.stderr).toBe(
+      "toolwire: no tools were given; using the tool names found in the recording: one, two\n",
+    );
     expect(ofType(finished, "response.function_call_arguments.done")).toHaveLength(2);
-    expect((await replay("Good day.")).stderr).toContain("no name of one was found");
+    expect((await replay("Good day.")).stderr).toContain("no tool names were found");
   });
 
   it("are all that counts where they are given", async () => {
@@ -225,7 +227,7 @@ describe("what keeps a replay from being run", () => {
     [[], "replay needs a FILE: what a model wrote, or what its provider sent"],
     [["nowhere.txt"], "there is no file nowhere.txt; give the path of a recording, or - to read standard input"],
     [["."], /is a folder; give the path of one recording in it/],
-    [["answer", "other"], "other is not understood here; a command comes first, then its flags"],
+    [["answer", "other"], "unexpected argument other; write the command first, then its flags"],
     [["answer", "--formats", "spans"], "there is no flag --formats; did you mean --format?"],
     [["answer", "--file", "x"], /^toolwire: there is no flag --file/],
     [["answer", "--format", "html"], "--format must be spans or events, found html"],

@@ -193,7 +193,7 @@ describe("the answer's id", () => {
     give(answer, message("msg_1", "Yes"));
     expect(client.ids).toEqual([expect.stringMatching(/^answer_[0-9a-f]{32}_resp_1$/)]);
     expect(answer.keptId).toBe(client.ids[0]);
-    expect(answer.uncarried).toBeUndefined();
+    expect(answer.uncarriedId).toBeUndefined();
   });
 
   it("does not carry that of a later round, which must be kept elsewhere", () => {
@@ -202,7 +202,17 @@ describe("the answer's id", () => {
     give(answer, message("msg_1", "I look."));
     answer.beginRound();
     answer.nameUpstream("resp_2");
-    expect(answer.uncarried).toEqual({ id: client.ids[0], upstreamId: "resp_2" });
+    expect(answer.keptId).toBe(client.ids[0]);
+    expect(answer.uncarriedId).toBe("resp_2");
+  });
+
+  it("carries an id that no longer stands for the whole answer when a later round comes from a provider that keeps none", () => {
+    const answer = answerTo();
+    answer.nameUpstream("resp_1");
+    give(answer, message("msg_1", "I look."));
+    answer.beginRound();
+    expect(answer.keptId).toBe(client.ids[0]);
+    expect(answer.uncarriedId).toBeNull();
   });
 
   it("means nothing to a provider that keeps no answers", () => {

@@ -152,16 +152,17 @@ describe("calls, outputs and what passes through unread", () => {
 });
 
 describe("fields of the assistant's message that nobody reads", () => {
-  it("are kept as a message: lists are put together, of anything else the last word counts", () => {
+  it("are kept in the message that they came with: lists are put together, of anything else the last value counts", () => {
     const events = [extra({ list: [1], word: "a" }), begin, extra({ list: [2], word: "b", late: true }), end];
-    expect(itemsOf(events)).toMatchObject([
-      {
-        type: "message",
-        content: [],
-        extensions: { format: "chat", fields: { list: [1, 2], word: "b", late: true } },
-      },
-      { type: "message", id: "msg_1" },
-    ]);
+    const extensions = { format: "chat", fields: { list: [1, 2], word: "b", late: true } };
+    expect(itemsOf(events)).toMatchObject([{ type: "message", id: "msg_1", extensions }]);
+  });
+
+  it("are kept in a message without an id where the round has none", () => {
+    const extensions = { format: "chat", fields: { a: 1 } };
+    const [kept, ...others] = itemsOf([extra({ a: 1 }), ...call("call_1")]);
+    expect(kept).toEqual({ type: "message", role: "assistant", content: [], extensions });
+    expect(others).toMatchObject([{ type: "call" }]);
   });
 
   it("do not change what the backend gave", () => {
@@ -217,7 +218,10 @@ describe("rounds", () => {
     expect(transcript.open).toBeUndefined();
     expect(transcript.current).toMatchObject({ id: "msg_1" });
     for (const event of [extra({ b: 2 }), ...message("msg_2", "There.")]) transcript.push(event);
-    expect(transcript.items).toMatchObject([{ id: "msg_1" }, { extensions: { fields: { b: 2 } } }, { id: "msg_2" }]);
+    expect(transcript.items).toMatchObject([
+      { id: "msg_1", extensions: undefined },
+      { id: "msg_2", extensions: { fields: { b: 2 } } },
+    ]);
   });
 
   it("that roll back to nothing leave nothing current", () => {

@@ -1,6 +1,7 @@
 import { tmpdir } from "node:os";
 import { toConfig } from "../../src/config/index.ts";
-import { parts } from "../../src/gateway/parts.ts";
+import type { GatewayParts } from "../../src/gateway/index.ts";
+import { parts as builtIn } from "../../src/gateway/parts.ts";
 import { type RunningServer, startServer } from "../../src/http/server.ts";
 import { isObject, type JsonObject, type JsonValue, parseJson } from "../../src/turn/index.ts";
 import type { Api } from "./api.ts";
@@ -13,14 +14,14 @@ import { checkChatWhole, checkErrorWhole, checkResponsesWhole } from "./whole.ts
 export { followUp, requestFor, type ToolWish, type TurnWish } from "./requests.ts";
 
 /** The real server, in this process, on a port of its own. The configuration is a plain object as a file would have it. */
-export function startGateway(config: JsonObject = {}): Promise<RunningServer> {
+export function startGateway(config: JsonObject = {}, parts: GatewayParts = {}): Promise<RunningServer> {
   const options = {
-    ...parts,
+    ...builtIn,
     environment: {},
     directory: tmpdir(),
     listen: { host: "127.0.0.1", port: 0 },
   };
-  return startServer(toConfig({ log: { level: "silent" }, ...config }, options));
+  return startServer(toConfig({ log: { level: "silent" }, ...config }, options), parts);
 }
 
 /**

@@ -54,15 +54,15 @@ describe("an attempt that failed", () => {
     listener.attemptFailed("chutes", new TurnError("upstream_rejected", "no"), { action: "rewrite" });
     listener.attemptFailed("chutes", new TurnError("tool_call_invalid", "no"), { action: "reask" });
     expect(messages()).toEqual([
-      "retrying at once with the request in another form (400 from chutes)",
-      "telling the model what was wrong and asking for another answer (no valid tool call from chutes)",
+      "retrying at once with a rewritten request (400 from chutes)",
+      "asking the model again with a correction (no valid tool call from chutes)",
     ]);
   });
 
   it.each([
     [new TurnError("upstream_error", "no"), "server error from chutes"],
     [new TurnError("upstream_timeout", "no"), "chutes timed out"],
-    [new TurnError("upstream_cut", "no"), "chutes broke off"],
+    [new TurnError("upstream_cut", "no"), "answer from chutes was cut off"],
     [new TurnError("upstream_invalid", "no"), "invalid answer from chutes"],
     [new TurnError("upstream_unavailable", "no"), "chutes is unavailable"],
     [new TurnError("upstream_unreachable", "no"), "no connection to chutes"],
@@ -85,7 +85,7 @@ describe("a turn that failed", () => {
     listener.attemptFailed("openai", limited, { action: "end" });
     listener.turnFinished(ended("failed", refused));
     expect(lines.slice(1)).toMatchObject([
-      { level: "warn", message: "the fallback failed as well (429 from openai)", fields: { backend: "openai" } },
+      { level: "warn", message: "the last fallback failed as well (429 from openai)", fields: { backend: "openai" } },
       { level: "warn", message: "turn failed (connection refused by chutes)", fields: { backend: "chutes" } },
     ]);
   });
@@ -137,18 +137,22 @@ describe("what is wrong with calls", () => {
     listener.unknownTool("x");
     listener.textKept("hermes-json", "the arguments are not JSON", "look");
     expect(lines.map(({ level, message }) => [level, message])).toEqual([
-      ["warn", 'the arguments of a call of "look" are not JSON; they are passed on unchanged'],
-      ["warn", 'the arguments of a call of "look" do not fit its schema; they are passed on unchanged'],
-      ["info", 'dropped a call of "look": tool_choice or parallel_tool_calls does not allow it'],
-      ["warn", 'the model called "x", which the request does not define'],
-      ["info", "text that looks like a call (hermes-json) is passed on as text: the arguments are not JSON"],
+      ["warn", 'arguments of a call of "look" from chutes are not JSON; passing them on unchanged'],
+      ["warn", 'arguments of a call of "look" from chutes do not match the schema; passing them on unchanged'],
+      ["info", 'dropped a call of "look" from chutes: tool_choice or parallel_tool_calls forbids it'],
+      ["warn", 'the model of chutes called "x", which the request does not define'],
+      [
+        "info",
+        "text from chutes looks like a call (hermes-json), but is passed on as text: the arguments are not JSON",
+      ],
     ]);
+    const common = { request_id: "request-1", backend: "chutes" };
     expect(lines.map(({ fields }) => fields)).toEqual([
-      { request_id: "request-1", id: "a", name: "look" },
-      { request_id: "request-1", id: "a", name: "look", path: "/at" },
-      { request_id: "request-1", name: "look" },
-      { request_id: "request-1", name: "x" },
-      { request_id: "request-1", dialect: "hermes-json", reason: "the arguments are not JSON", name: "look" },
+      { ...common, id: "a", name: "look" },
+      { ...common, id: "a", name: "look", path: "/at" },
+      { ...common, name: "look" },
+      { ...common, name: "x" },
+      { ...common, dialect: "hermes-json", reason: "the arguments are not JSON", name: "look" },
     ]);
   });
 
@@ -178,11 +182,11 @@ describe("at level debug", () => {
       },
     ]);
     expect(lines.map(({ message, fields: { request_id: _, ...fields } }) => [message, fields])).toEqual([
-      ["call buffered", { name: "look" }],
-      ["call replayed", { name: "look", events: 3 }],
-      ["call started", { call_id: "a", name: "look", dialect: null }],
-      ["call repaired", { repair: "missing_id", id: "a", name: "look" }],
-      ["call completed", { call_id: "a", name: "look", bytes: 12, dialect: null }],
+      ['call of "look" buffered', { name: "look" }],
+      ['call of "look" released from the buffer', { name: "look", events: 3 }],
+      ['call of "look" started', { call_id: "a", name: "look", dialect: null }],
+      ['call of "look" repaired (missing_id)', { repair: "missing_id", id: "a", name: "look" }],
+      ['call of "look" completed', { call_id: "a", name: "look", bytes: 12, dialect: null }],
     ]);
   });
 
@@ -200,12 +204,12 @@ describe("at level debug", () => {
     expect(lines.slice(-2)).toEqual([
       {
         level: "debug",
-        message: "ended the turn of chutes at its calls; 7 bytes behind them were dropped",
+        message: "ended the turn of chutes after its calls; dropped 7 bytes that followed them",
         fields: { request_id: "request-1", call_ids: ["a", "b"], backend: "chutes", bytes_dropped: 7 },
       },
       {
         level: "debug",
-        message: "turn finished",
+        message: "turn of chutes finished (completed) after 1500 ms",
         fields: { request_id: "request-1", backend: "chutes", status: "completed", calls: 2, ms: 1500 },
       },
     ]);

@@ -7,19 +7,19 @@ import { type Backend, type BackendRound, noQuirks, type Turn } from "../../turn
 import { BrokenStream, createSseReader } from "../../wire/sse.ts";
 import type { Recording } from "./recording.ts";
 
-/** What a text does not tell by itself. */
+/** How a recorded text is played. */
 export interface TextSettings {
   ending: Ending;
-  /** In how many characters at a time it comes; all of them at once, unless said. */
+  /** Characters per event. Default: the whole text in one event. */
   pieces: number | undefined;
 }
 
 const apis: Record<ProviderApi, ServiceApi> = { chat: chatApi, responses: responsesApi };
 
-/** About what a network read brings. */
+/** About the size of one network read. */
 const readSize = 64 * 1024;
 
-/** Answers with what was recorded, whatever it is asked. */
+/** Answers every request with the recording. */
 export class RecordedBackend implements Backend {
   readonly name = "recording";
   readonly capabilities = { carries: () => true, quirks: noQuirks };
@@ -34,7 +34,7 @@ export class RecordedBackend implements Backend {
   async run(turn: Turn, round: BackendRound): Promise<void> {
     const recording = this.#recording;
     if (recording.kind === "text") {
-      await this.#sayText(recording.text, round);
+      await this.#emitText(recording.text, round);
       return;
     }
     const reader = apis[recording.api].createReader(this.name, (text) => text, round.emit, turn);
@@ -58,7 +58,7 @@ export class RecordedBackend implements Backend {
     }
   }
 
-  async #sayText(text: string, { emit, flush }: BackendRound): Promise<void> {
+  async #emitText(text: string, { emit, flush }: BackendRound): Promise<void> {
     const { ending, pieces = text.length } = this.#settings;
     for (let at = 0; at < text.length; ) {
       const piece = text.slice(at, wholeCharacter(text, at + pieces));
@@ -70,8 +70,8 @@ export class RecordedBackend implements Backend {
   }
 }
 
-/** The place itself, or behind the character that it would split. */
-function wholeCharacter(text: string, place: number): number {
-  const before = text.charCodeAt(place - 1);
-  return before >= 0xd800 && before < 0xdc00 ? place + 1 : place;
+/** The offset itself, or the next one if it would split a surrogate pair. */
+function wholeCharacter(text: string, offset: number): number {
+  const before = text.charCodeAt(offset - 1);
+  return before >= 0xd800 && before < 0xdc00 ? offset + 1 : offset;
 }

@@ -1,2 +1,2 @@
-/** What keeps a replay from being run: a sentence for the person who asked for it. */
+/** The reason why a replay cannot run, as a sentence for the user. */
 export class Complaint extends Error {}

@@ -4,20 +4,20 @@ import { anonymousOwner, type Backend, type Breaker, Cancellation, Ids, type Tex
 import { type ClientRequest, type Codec, FrameRecorder } from "../../wire/index.ts";
 import type { Dialects } from "./tools.ts";
 
-/** So long that it never comes, in milliseconds. */
+/** The longest possible timer, in milliseconds: about 25 days. */
 const never = 2 ** 31 - 1;
 
 const unbroken: Breaker = { watch: (ask) => ask(), failed: () => {} };
 
-/** Where lines go. A promise means that no more can be taken until it resolves. */
+/** Writes lines. If it returns a promise, the output is full until the promise resolves. */
 export type WriteLines = (lines: string) => Promise<void> | undefined;
 
 export interface Played {
-  /** The status that the client would get instead of a stream. */
+  /** The status of the HTTP error that the client would get instead of a stream, if any. */
   httpStatus: number | undefined;
 }
 
-/** Runs the whole way from the backend to a client, and writes each event that the client would get as a line of JSON. */
+/** Runs a complete turn, and writes each event that the client would get as a line of JSON. */
 export async function playEvents(
   codec: Codec,
   request: ClientRequest,
@@ -62,7 +62,7 @@ export async function playEvents(
   return { httpStatus: ending.error.status };
 }
 
-/** What the encoder has recorded since the last time, a frame a line. */
+/** Returns the frames since the last `take`, one per line. */
 class RecordedLines extends FrameRecorder implements TextSink {
   #taken = 0;
 
@@ -73,7 +73,7 @@ class RecordedLines extends FrameRecorder implements TextSink {
   }
 }
 
-/** Seconds since 1970, as both APIs count. */
+/** Unix time in seconds, as in both APIs. */
 function now(): number {
   return Math.floor(Date.now() / 1000);
 }

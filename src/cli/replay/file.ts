@@ -4,7 +4,7 @@ import { Complaint } from "./complaint.ts";
 
 const largest = 64 * 1024 * 1024;
 
-/** The text of a file that a person named; `-` is standard input. */
+/** Reads a text file; `-` is standard input. */
 export async function readText(file: string): Promise<string> {
   const name = file === "-" ? "standard input" : displayPath(file);
   const bytes = await readBytes(file).catch((error: unknown) => {
@@ -20,7 +20,7 @@ export async function readText(file: string): Promise<string> {
   }
 }
 
-/** One byte more than may be read tells that there is more. */
+/** Reads one byte more than the limit, so that the caller can detect a larger file. */
 async function readBytes(file: string): Promise<Buffer> {
   const handle = file === "-" ? undefined : await open(file);
   const stream = handle?.createReadStream({ end: largest }) ?? process.stdin;

@@ -9,18 +9,18 @@ import {
   toTurnError,
 } from "../../turn/index.ts";
 
-/** What an answer is made of before anything is looked for in it. */
+/** A part of an answer before dialects are read. */
 export type Part = TextPart | CallPart;
 
 export interface TextPart {
   kind: "message" | "refusal" | "reasoning";
-  /** As it came. */
+  /** The deltas as they arrived. */
   pieces: string[];
-  /** An item of its own, with an end of its own. */
+  /** Whether the backend sent it as a separate item. */
   isItem: boolean;
 }
 
-/** A call that the backend gave as such. */
+/** A native call of the backend. */
 export interface CallPart {
   kind: "call";
   name: string;
@@ -31,11 +31,11 @@ export interface CallPart {
 export interface Parts {
   parts: Part[];
   ending: Ending;
-  /** Where the answer ended in a failure. */
+  /** Set if the answer failed. */
   error: TurnError | undefined;
 }
 
-/** What the backend says by itself, past all that the engine would do with it. */
+/** Collects the backend's own output, without the stages of the engine. */
 export async function partsOf(backend: Backend, turn: Turn): Promise<Parts> {
   const collector = new Collector();
   let error: TurnError | undefined;
@@ -55,7 +55,7 @@ export async function partsOf(backend: Backend, turn: Turn): Promise<Parts> {
 
 class Collector {
   readonly parts: Part[] = [];
-  /** Those that have a number may be mixed. */
+  /** By item number: the deltas of several items may be interleaved. */
   readonly #texts = new Map<number, TextPart>();
   readonly #calls = new Map<number, CallPart>();
 

@@ -1,20 +1,20 @@
 import { type FoundCall, type ReadingOptions, type ReadMessage, readMessage } from "../../dialects/index.ts";
 import type { Part, Parts } from "./parts.ts";
 
-/** A part, and what its text turned out to be. */
+/** A part with the result of reading its text. */
 export interface ReadPart extends Pick<ReadMessage, "spans" | "repairs" | "rejected"> {
-  /** `dialect` is empty for a call that the backend gave as such. */
+  /** `dialect` is empty for a native call. */
   calls: FoundCall[];
-  /** All of it, as it came. */
+  /** The complete text of the part. */
   text: string;
 }
 
-/** Reads each part as the engine does; without options, text is left as it is. */
+/** Reads each part as the engine does; without options no calls are read from text. */
 export function readParts({ parts, ending }: Parts, options: ReadingOptions | undefined): ReadPart[] {
   const hasAnswer = parts.some((part) => part.kind === "call" || (part.kind !== "reasoning" && textOf(part).trim()));
   return parts.map((part, index) => {
     const text = textOf(part);
-    // As in the engine, reasoning that is an item of its own is left as it is.
+    // As in the engine, calls are not read from reasoning that is a separate item.
     const isRead = part.kind === "message" || (part.kind === "reasoning" && !part.isItem && !hasAnswer);
     if (!options || !isRead) return asItIs(part, text);
     const isLast = index === parts.length - 1;

@@ -2,34 +2,34 @@ import type { ProviderApi } from "../../backends/service.ts";
 import { isObject, type JsonObject, parseJson } from "../../turn/index.ts";
 import { dataLine } from "../../wire/sse.ts";
 
-/** What was recorded of an answer. */
+/** A recorded answer. */
 export type Recording =
-  /** What the model wrote. */
+  /** The text of the model. */
   | { kind: "text"; text: string }
-  /** A provider's server-sent stream. */
+  /** A provider's stream of server-sent events. */
   | { kind: "stream"; api: ProviderApi; text: string }
-  /** A provider's whole answer. */
+  /** A provider's answer without streaming. */
   | { kind: "whole"; api: ProviderApi; answer: JsonObject };
 
-/** Tells by the content what it is. Whatever is not surely a provider's answer is what a model wrote. */
+/** Detects the kind of a recording by its content. If it is not clearly a provider's answer, it is a model's text. */
 export function readRecording(text: string): Recording {
   const whole = text.trimStart().startsWith("{") ? parseJson(text) : undefined;
   if (isObject(whole)) {
     const api = apiOf(whole);
-    // One chunk alone is a stream that was cut off.
+    // A single chunk is a stream that was cut off.
     if (api && !isPiece(whole)) return { kind: "whole", api, answer: whole };
   }
   return findStream(text) ?? findLines(text) ?? { kind: "text", text };
 }
 
-/** `data: {…}` in lines, with what else may stand in such a stream. */
+/** Detects server-sent events: lines of `data: {…}` and other SSE fields. */
 function findStream(text: string): Recording | undefined {
   for (const line of linesOf(text)) {
     if (line === "" || otherLine.test(line)) continue;
     if (!line.startsWith("data:")) return undefined;
     const data = line.slice("data:".length).trim();
     const payload = parseJson(data);
-    // A sign of life or an error may come first.
+    // A keep-alive or an error may come first.
     if (!isObject(payload) && data !== "") return undefined;
     const api = isObject(payload) ? apiOf(payload) : undefined;
     if (api) return { kind: "stream", api, text };
@@ -39,7 +39,7 @@ function findStream(text: string): Recording | undefined {
 
 const otherLine = /^(?::|event:|id:|retry:)/;
 
-/** The payloads alone, one a line, as programs log them. */
+/** Detects NDJSON: one payload per line, as programs log them. */
 function findLines(text: string): Recording | undefined {
   const lines: string[] = [];
   let api: ProviderApi | undefined;
@@ -63,12 +63,12 @@ function* linesOf(text: string): Generator<string> {
   }
 }
 
-/** Whose answer, or piece of one, the object is. */
+/** The API that an answer or a chunk belongs to. */
 function apiOf({ object, choices, type, output, error }: JsonObject): ProviderApi | undefined {
   if (Array.isArray(choices)) return "chat";
   if (object === "response" || Array.isArray(output)) return "responses";
   if (typeof type === "string" && type.startsWith("response.")) return "responses";
-  // Either API may answer so, and it means the same.
+  // Both APIs send errors in this form, with the same meaning.
   return isObject(error) ? "chat" : undefined;
 }
 

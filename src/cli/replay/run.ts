@@ -15,7 +15,7 @@ import { readRecording } from "./recording.ts";
 import { renderSpans } from "./spans.ts";
 import { type Dialects, namesWritten, readToolsFile, toolNamed } from "./tools.ts";
 
-/** As they were written. */
+/** The unparsed values of the flags. */
 export interface ReplayFlags {
   file?: string | undefined;
   tools?: string | undefined;
@@ -28,14 +28,14 @@ export interface ReplayFlags {
 }
 
 export async function runReplay(flags: ReplayFlags): Promise<number> {
-  // Whoever reads may have seen enough.
+  // The reader of standard output, for example `head`, may close the pipe early.
   process.stdout.on("error", () => process.exit());
   try {
     await replay(flags);
     return 0;
   } catch (error) {
     if (!(error instanceof Complaint)) throw error;
-    tell(error.message);
+    printNotice(error.message);
     return 1;
   }
 }
@@ -69,7 +69,8 @@ async function replay(flags: ReplayFlags): Promise<void> {
     return;
   }
   const { httpStatus } = await playEvents(codec, request, backend, dialects, write);
-  if (httpStatus !== undefined) tell(`no stream would be opened: this is an HTTP error with status ${httpStatus}`);
+  if (httpStatus !== undefined)
+    printNotice(`no stream would be opened: this is an HTTP error with status ${httpStatus}`);
 }
 
 function codecNamed(name: string): Codec {
@@ -78,7 +79,7 @@ function codecNamed(name: string): Codec {
   return codec;
 }
 
-/** What a request needs beside its tools. Each API takes its own, and leaves the rest alone. */
+/** The required fields of a request in both APIs. Each API ignores the fields of the other. */
 const bareRequest: JsonObject = {
   model: "recording",
   stream: true,
@@ -87,7 +88,7 @@ const bareRequest: JsonObject = {
   stream_options: { include_usage: true },
 };
 
-/** The request that the answer was recorded of, as far as it matters. */
+/** A request that could have led to the recorded answer. */
 function requestFor(codec: Codec, tools: JsonValue[]): ClientRequest {
   try {
     return codec.decode({ ...bareRequest, tools }, { toolOutput: Number.POSITIVE_INFINITY });
@@ -103,10 +104,12 @@ async function declaredTools({ tools, tool }: ReplayFlags): Promise<JsonValue[] 
   return [...(tools === undefined ? [] : await readToolsFile(tools)), ...named];
 }
 
-/** Without declared tools nothing in a text is a call, and there would be little to see. */
+/** Without declared tools no text would be read as a call. */
 function supposedTools(names: readonly string[]): JsonValue[] {
-  if (names.length > 0) tell(`no tools were given, so these names are taken for tools: ${names.join(", ")}`);
-  else tell("no tools were given, and no name of one was found; give them with --tools FILE or --tool NAME");
+  if (names.length > 0)
+    printNotice(`no tools were given; using the tool names found in the recording: ${names.join(", ")}`);
+  else
+    printNotice("no tools were given, and no tool names were found; name the tools with --tools FILE or --tool NAME");
   return names.map(toolNamed);
 }
 
@@ -146,6 +149,6 @@ function write(text: string): Promise<void> | undefined {
   return once(process.stdout, "drain").then(() => {});
 }
 
-function tell(sentence: string): void {
+function printNotice(sentence: string): void {
   process.stderr.write(`toolwire: ${sentence}\n`);
 }

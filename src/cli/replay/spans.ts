@@ -2,7 +2,7 @@ import type { FoundCall, RejectReport, RepairReport, Span, SpanKind } from "../.
 import { parseJson, type TurnError } from "../../turn/index.ts";
 import type { ReadPart } from "./reading.ts";
 
-/** Select Graphic Rendition, by the numbers that every terminal knows. */
+/** SGR escape codes that all terminals support. */
 const styles: Record<SpanKind | "title", string> = {
   text: "",
   reasoning: "2;3",
@@ -20,7 +20,7 @@ const meanings: Record<SpanKind, string> = {
 
 const kinds: readonly SpanKind[] = ["text", "reasoning", "call", "markup"];
 
-/** The answer for a person to look at: its text, each part of it in the colour of what it became, then what was found in it. */
+/** Renders the answer for a terminal: its text, coloured by kind of span, then the calls, repairs and rejected texts. */
 export function renderSpans(parts: readonly ReadPart[], error: TurnError | undefined, colours: boolean): string {
   const paint = (style: keyof typeof styles, text: string) => (colours ? inStyle(styles[style], text) : text);
   const coloured = (spans: readonly Span[]) => spans.map(({ kind, text }) => paint(kind, visible(text))).join("");
@@ -49,7 +49,7 @@ export function renderSpans(parts: readonly ReadPart[], error: TurnError | undef
 
 const longestKind = Math.max(...kinds.map((kind) => kind.length));
 
-/** Without colours: each span beside the name of its kind. */
+/** Without colours: the kind of each span in a left column. */
 function listed(spans: readonly Span[]): string {
   return spans
     .flatMap(({ kind, text }) =>
@@ -61,13 +61,13 @@ function listed(spans: readonly Span[]): string {
     .join("");
 }
 
-/** Line by line, so that a pager that begins in the middle shows it too. */
+/** Styles each line separately, so that a pager can begin at any line. */
 function inStyle(style: string, text: string): string {
   if (style === "") return text;
   return text.replace(/[^\n]+/g, (line) => `\x1b[${style}m${line}\x1b[0m`);
 }
 
-/** A recording must not steer the terminal that shows it. */
+/** Replaces control characters, so that a recording cannot control the terminal. */
 function visible(text: string): string {
   return text.replace(/\p{Cc}/gu, (character) => {
     if (character === "\n" || character === "\t") return character;
@@ -85,23 +85,23 @@ function describeCall({ name, arguments: given, dialect, isWhole }: FoundCall): 
 }
 
 function describeRepair(lines: readonly number[], { repair, offset, dialect }: RepairReport): string {
-  return `  ${placeOf(lines, offset)}  ${repair} (${dialect})\n`;
+  return `  ${positionOf(lines, offset)}  ${repair} (${dialect})\n`;
 }
 
 function describeRejected(lines: readonly number[], { dialect, name, reason, offset }: RejectReport): string {
   const why = name === undefined ? reason : `${reason}: ${name}`;
-  return `  ${placeOf(lines, offset)}  ${visible(why)} (${dialect})\n`;
+  return `  ${positionOf(lines, offset)}  ${visible(why)} (${dialect})\n`;
 }
 
-/** Where the lines of a text begin. */
+/** The offsets of the beginnings of lines. */
 function lineStarts(text: string): number[] {
   const starts = [0];
   for (let at = text.indexOf("\n"); at !== -1; at = text.indexOf("\n", at + 1)) starts.push(at + 1);
   return starts;
 }
 
-/** As editors say it: from 1; and the offset, from 0. */
-function placeOf(lines: readonly number[], offset: number): string {
+/** Line and column from 1, as in editors, and the offset from 0. */
+function positionOf(lines: readonly number[], offset: number): string {
   let line = 0;
   let end = lines.length;
   while (end - line > 1) {

@@ -7,7 +7,7 @@ import type { Part } from "./parts.ts";
 
 export type Dialects = "auto" | "none" | string[];
 
-/** The tools of a file: a list in the shape of either API, or a request that has one. */
+/** Reads tools from a file: a list in the shape of either API, or a request that contains one. */
 export async function readToolsFile(file: string): Promise<JsonValue[]> {
   const value = parseJson(await readText(file));
   const list = isObject(value) ? (value.tools ?? value.functions) : value;
@@ -17,7 +17,7 @@ export async function readToolsFile(file: string): Promise<JsonValue[]> {
   return list.map(asTool);
 }
 
-/** Chat's older `functions` have no type, and only functions have none. */
+/** Entries of Chat's legacy `functions` have no type; all other tools have one. */
 function asTool(tool: JsonValue): JsonValue {
   return isObject(tool) && tool.type === undefined && typeof tool.name === "string"
     ? { type: "function", ...tool }
@@ -28,16 +28,16 @@ export function toolNamed(name: string): JsonValue {
   return { type: "function", name };
 }
 
-/** Each pass over the text finds at least one more; a text that has so many names is no answer of a model. */
+/** Bounds the number of passes: each pass over the text finds at least one name. No real answer has so many. */
 const most = 64;
 
-/** The names that stand where a call has its tool's, for whoever has not said what the tools were. */
+/** The tool names that occur in calls, for a replay without declared tools. */
 export function namesWritten(parts: readonly Part[], dialects: Exclude<Dialects, "none">): string[] {
   const names = new Set(parts.flatMap((part) => (part.kind === "call" ? [part.name] : [])));
   const texts = parts.flatMap((part) =>
     part.kind === "message" || part.kind === "reasoning" ? [{ ...part, text: part.pieces.join("") }] : [],
   );
-  // A block with several calls gives the next name only when the one before it is known.
+  // In a block with several calls a name is only found once the one before it is known.
   for (let before = -1; before < names.size && names.size < most; ) {
     before = names.size;
     for (const { kind, text } of texts) {

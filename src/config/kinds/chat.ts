@@ -1,4 +1,4 @@
 import { defineHttpKind } from "./http.ts";
 
-/** A provider that speaks Chat Completions. */
+/** A provider with the Chat Completions API. */
 export const chat = defineHttpKind("chat");

@@ -7,7 +7,7 @@ export interface CodexSettings {
   kind: "codex";
   command: string[];
   home: string;
-  /** Images that a request names by their addresses are fetched by the gateway. */
+  /** Whether the gateway fetches images that a request refers to by URL. */
   fetch_images: boolean;
 }
 
@@ -20,7 +20,7 @@ const keys = {
 const usualCommand = ["codex", "app-server"];
 const usualHome = "~/.codex";
 
-/** Codex's app-server, a program on this machine. */
+/** Codex's app-server, which runs on this machine. */
 export const codex = defineKind({
   name: "codex",
   keys,
@@ -46,7 +46,7 @@ export const codex = defineKind({
   find: findCodex,
 });
 
-/** Codex, where it is installed. */
+/** Codex, if it is installed. */
 function findCodex(environment: Environment): FoundBackend | undefined {
   if (!isProgramInPath("codex", environment)) return undefined;
   const home = environment.CODEX_HOME?.trim();

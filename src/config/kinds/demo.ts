@@ -4,7 +4,7 @@ import { defineKind } from "./kind.ts";
 
 export interface DemoSettings {
   kind: "demo";
-  /** Between two pieces of an answer. */
+  /** Milliseconds between two pieces of an answer. */
   pace: number;
 }
 
@@ -12,7 +12,7 @@ const keys = { pace: duration({ least: 0 }).optional() };
 
 const native = "native";
 
-/** The small model inside Toolwire. It makes its calls natively, or as text in a dialect whose name is the model's. */
+/** The built-in demo model. It makes native calls, or calls as text in the dialect that is the model's name. */
 export const demo = defineKind({
   name: "demo",
   keys,

@@ -5,13 +5,13 @@ import { defineKind, type FoundBackend } from "./kind.ts";
 /** The settings of a provider on the network. */
 export interface HttpSettings<Name extends string> {
   kind: Name;
-  /** Without a slash at the end. */
+  /** Without a trailing slash. */
   base_url: string;
   api_key?: string;
   headers: Record<string, string>;
 }
 
-/** Undici refuses these, or they are the connection's own. */
+/** Headers that Undici refuses or sets itself. */
 const connectionHeaders = new Set(
   "connection content-length expect host keep-alive te trailer transfer-encoding upgrade".split(" "),
 );
@@ -25,10 +25,10 @@ const keys = {
   headers: named("the name of a header that is not the connection's own (host, content-length, …)", headerName, header),
 };
 
-/** A header such as `x-region` has a value that may stand in any log. */
+/** Headers with secret values. Others, such as `x-region`, may be logged. */
 const secretHeader = /auth|key|token|secret|cookie/i;
 
-/** A kind of backend that is a provider on the network, whichever API it speaks. */
+/** Defines a kind of backend for providers on the network, for any API. */
 export function defineHttpKind<const Name extends string>(
   name: Name,
   find: (environment: Environment) => FoundBackend | undefined = () => undefined,

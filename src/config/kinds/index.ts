@@ -10,7 +10,7 @@ export const backendKinds = { chat, responses, codex, demo };
 type Kinds = typeof backendKinds;
 
 export type BackendKindName = keyof Kinds;
-/** The settings that a kind has of its own. */
+/** The settings that only this kind has. */
 export type OwnSettings<Name extends BackendKindName> = ReturnType<Kinds[Name]["resolve"]>;
 type Written<Name extends BackendKindName> = Parameters<Kinds[Name]["resolve"]>[0];
 type Overrides<Name extends BackendKindName> = Parameters<Kinds[Name]["override"]>[1];
@@ -25,7 +25,7 @@ export function kindOf<Name extends BackendKindName>({ kind }: { kind: Name }): 
   return byName[kind];
 }
 
-/** Whether any model's name may be passed on to a backend of this kind. */
+/** Whether a backend of this kind accepts any model name. */
 export function isService({ kind }: { kind: BackendKindName }): boolean {
   return byName[kind].fixedModels === undefined;
 }

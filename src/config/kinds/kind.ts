@@ -5,48 +5,48 @@ import { sharedShape } from "../shared-shape.ts";
 import { strict } from "../values.ts";
 
 /**
- * What the configuration knows of one kind of backend. `Own` are its settings beside those of every backend, as the gateway uses
- * them; `Written` are the same as an entry of `backends` has them, and `Overrides` as an entry of `models` has them.
+ * Describes one kind of backend to the configuration. `Own` are the resolved settings that only this kind has, `Written` the same
+ * settings in an entry of `backends`, and `Overrides` those in an entry of `models`.
  */
 export interface BackendKind<Own, Written, Overrides> {
   resolve(written: Written, toAbsolute: ToAbsolute): Own;
-  /** The settings of a model of this backend. What the model does not override stays as it is. */
+  /** The backend's settings with the overrides of a model. */
   override(own: Own, written: Overrides, toAbsolute: ToAbsolute): Own;
-  /** The keys whose values no message may show. */
+  /** The keys whose values must not appear in messages. */
   readonly secretKeys: readonly string[];
-  /** The values that must appear in no log and no answer. */
+  /** The values that must not appear in logs and answers. */
   secrets(own: Own): string[];
-  /** What makes out the service behind the settings: two entries with equal values share their failures. */
+  /** Identifies the service behind the settings. Entries with equal values share a circuit breaker. */
   service(own: Own): readonly unknown[];
-  /** The settings in words, one text a column, without secrets. */
+  /** The settings for `toolwire check`, one text per column, without secrets. */
   describe(own: Own): string[];
-  /** The models, where all are known in advance. A kind without them is a service, to which any model's name is passed on. */
+  /** The models, if all are known in advance. A kind without fixed models is a service, which accepts any model name. */
   readonly fixedModels?: FixedModels;
-  /** What a backend's own name means where it is the name of a model. In other kinds it is none. */
+  /** Present if the backend's own name is also the name of a model. */
   readonly ownName?: OwnName;
-  /** Whether a backend runs a program on this machine, which can tell how it is. */
+  /** Whether a backend runs a program on this machine and can report its state. */
   readonly runsProgram?: boolean;
-  /** A backend that this machine offers by itself. It is used where the configuration has no backends. */
+  /** Finds a backend on this machine, for a configuration without backends. */
   find?(environment: Environment): FoundBackend | undefined;
 }
 
 export type ToAbsolute = (written: string) => string;
 
 export interface FixedModels {
-  /** The model that an entry of `models` means when it names none. */
+  /** The default model of an entry of `models`. */
   readonly main: string;
-  /** The main model in other forms, given the names of all dialects. */
+  /** Variants of the main model, given the names of all dialects. */
   variants(dialects: readonly string[]): readonly string[];
-  /** The dialect in which a model is known to write its calls. */
+  /** The dialect in which a model writes its calls, if it is known. */
   dialectOf(model: string, dialects: readonly string[]): string | undefined;
-  /** The models in words, for whoever names one that does not exist. */
+  /** The models in words, for the message about an unknown model. */
   readonly expected: string;
-  /** The variants in words, under a name that stands for all of them. */
+  /** A placeholder name for all variants, and its explanation. */
   readonly variantsInWords: { name: string; meaning: string };
 }
 
 export interface OwnName {
-  /** The model that the name means. */
+  /** The model that the name refers to. */
   model(backend: string): string;
   /** The same in words. */
   describe(backend: string): string;
@@ -55,7 +55,7 @@ export interface OwnName {
 export interface FoundBackend {
   name: string;
   settings: Mapping;
-  /** The environment variables behind the settings, by key, for messages. */
+  /** The environment variables that the settings come from, by key, for messages. */
   sources?: Readonly<Record<string, string>>;
 }
 
@@ -64,15 +64,15 @@ type Output<Keys extends Shape> = z.output<z.ZodObject<Keys>>;
 
 interface Definition<Name extends string, Own, Keys extends Shape, Overrides extends Shape>
   extends BackendKind<Own, Output<Keys>, Output<Overrides>> {
-  /** As the configuration writes it under `kind`. */
+  /** The value of `kind` in the configuration. */
   name: Name;
   /** The kind's own keys in an entry of `backends`. */
   keys: Keys;
-  /** The same keys in an entry of `models`, all optional. A key that several kinds have means the same in all of them. */
+  /** The same keys in an entry of `models`, all optional. Kinds that share a key must give it the same meaning. */
   overrides: Overrides;
 }
 
-/** A kind with the schema of its entries in `backends`. */
+/** Adds the schema of the kind's entries in `backends`. */
 export function defineKind<
   const Name extends string,
   Keys extends Shape,

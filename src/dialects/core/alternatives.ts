@@ -3,7 +3,7 @@ import type { Block } from "./block.ts";
 import { isText } from "./characters.ts";
 import type { Meaning } from "./openers.ts";
 
-/** Reads the block in each of the dialects that its opener may belong to, until one of them can. */
+/** Tries the dialects that share the block's opener, in order, until one can read it. */
 export function* tryEach(block: Block, meanings: readonly Meaning[]): Reading {
   const start = block.unspentLength;
   for (const [index, meaning] of meanings.entries()) {

@@ -5,47 +5,46 @@ import type { Meaning, Openers } from "./openers.ts";
 import type { RejectReport } from "./sink.ts";
 import { isForbidden, type KnownTool, type KnownTools } from "./tools.ts";
 
-/** What a block has become so far, told in order to the engine. */
+/** Receives what a block turns out to be, in order. */
 export interface BlockSink {
-  /** May a call of this block be given before it is whole? */
+  /** Whether a call may be emitted before it is complete. */
   readonly mayStream: boolean;
-  /** Does the block count only if it is all of the message? */
+  /** Whether the block counts only as the whole message. */
   readonly mustBeWhole: boolean;
   callStarted(name: string, dialect: string, id: string | undefined): void;
   callArguments(delta: string): void;
   callDone(): void;
   repaired(repair: TextRepair, offset: number, dialect: string, isOfCall: boolean): void;
   rejected(report: RejectReport): void;
-  /** These characters are text after all. */
+  /** These characters are text. */
   isText(text: string): void;
-  /** These characters are no text any more: they were a call, or the markup around one. */
+  /** These characters were a call or the markup around one. */
   spent(kind: "call" | "markup", text: string): void;
   reasoningBegins(close: readonly string[]): void;
 }
 
 export interface BlockSettings {
   tools: KnownTools;
-  /** Marks that count everywhere, and those that count only where the message begins. */
+  /** Markers that count anywhere, and those that count only at the start of the message. */
   openers: Openers;
   starts: Openers;
   mends: boolean;
-  /** How many characters of arguments are waited for before a call that is not whole is given. */
+  /** A call is emitted before it is complete once its arguments are longer than this. */
   patience: number;
 }
 
-/** A call that has been begun in a block. */
 interface OpenCall {
   tool: KnownTool | undefined;
-  /** Nobody declared its tool: it is read all the same, to know where it ends, and is text. */
+  /** The request does not declare its tool. The call is parsed to find its end and is then text. */
   isUnknown: boolean;
   id: string | undefined;
   arguments: string;
-  /** The client knows of it: it cannot become text any more. */
+  /** The call has been emitted and cannot become text any more. */
   isGiven: boolean;
   repairs: { repair: TextRepair; offset: number }[];
 }
 
-/** Why a block could not be read, and by whom. */
+/** Why a dialect could not read a block. */
 interface Failure {
   dialect: Dialect;
   closers: readonly string[];
@@ -53,45 +52,45 @@ interface Failure {
   named: string | undefined;
 }
 
-const nobody: Dialect = { name: "", models: "", openers: [], closers: [], *read() {}, write: () => "" };
+const noDialect: Dialect = { name: "", models: "", openers: [], closers: [], *read() {}, write: () => "" };
 
-/** The reason of a block that names a tool which the request does not declare. */
+/** Reject reason of a block that names an undeclared tool. */
 export const unknownTool = "unknown_tool";
 
 const noCall = "no call is open";
 
 /**
- * Text that may be a call, from its opener on: the reading of a dialect takes characters from it and says what they are. Until
- * `accept` all of it may still prove to be text, except that a call with long arguments is given as it grows.
+ * Text that may be a call, from its opener on. A dialect's reading consumes characters and reports what they are. Until `accept`
+ * all of it may still turn out to be text, except that a call with long arguments is emitted as it grows.
  */
 export class Block extends Characters {
   readonly tools: KnownTools;
-  /** The dialect that reads it, and the opener by which it was found. */
-  dialect: Dialect = nobody;
+  /** The dialect that reads the block, and the opener that it was found by. */
+  dialect: Dialect = noDialect;
   opener = "";
-  /** What ends it: the dialect's closers, unless its reading knows better. */
+  /** What ends the block: the dialect's closers, unless its reading sets others. */
   closers: readonly string[] = [];
-  /** How far it was read by any of the dialects that tried. */
+  /** How far any of the dialects tried so far has read. */
   furthest = 0;
-  /** The tool that was named, declared or not: then a failure is worth a report. */
+  /** The tool name that was read, declared or not. A block that fails after its name is reported. */
   named: string | undefined;
-  /** The dialect that came furthest, and why it gave up. */
-  #blame: Failure | undefined;
-  /** A block of several calls has given one of them already. */
+  /** The failure of the dialect that read furthest. */
+  #furthestFailure: Failure | undefined;
+  /** Part of the block has been accepted and cannot become text any more. */
   accepted = false;
-  /** How many calls of it are whole. */
+  /** How many calls are complete. */
   callCount = 0;
   readonly #sink: BlockSink;
   readonly #settings: BlockSettings;
-  /** Where `text` begins in the whole message. */
+  /** Offset of `text` in the message. */
   #offset: number;
-  /** What was read since the last call was given, up to `#from` in the text. */
+  /** Text that was read and not emitted, up to index `#from` of `text`. */
   #read = "";
   #from = 0;
   #call: OpenCall | undefined;
-  #others: OpenCall[] = [];
-  /** A call of it was left as text. */
-  #isLeft = false;
+  #pending: OpenCall[] = [];
+  /** A call of an undeclared tool was left as text. */
+  #hasUnknownCall = false;
 
   constructor(settings: BlockSettings, sink: BlockSink, text: string, offset: number) {
     super(text);
@@ -101,7 +100,7 @@ export class Block extends Characters {
     this.#offset = offset;
   }
 
-  /** Begins to read it, behind the opener, in this dialect. */
+  /** Starts reading in this dialect, after the opener. */
   turnTo(dialect: Dialect, opener: string): void {
     this.dialect = dialect;
     this.opener = opener;
@@ -109,11 +108,11 @@ export class Block extends Characters {
     this.at += opener.length;
   }
 
-  /** Back to where so many characters had been read, to read on in another way. Nothing has been given since. */
+  /** Goes back to where `unspent` characters had been read, to try another dialect. Nothing has been emitted since. */
   rewind(unspent: number): void {
-    this.#giveUp();
+    this.#noteFailure();
     this.#call = undefined;
-    this.#others = [];
+    this.#pending = [];
     if (this.#read.length <= unspent) {
       this.at = this.#from + unspent - this.#read.length;
       return;
@@ -125,21 +124,21 @@ export class Block extends Characters {
     this.at = this.#from = 0;
   }
 
-  #giveUp(): void {
-    if (this.#blame && this.unspentLength <= this.furthest) return;
+  #noteFailure(): void {
+    if (this.#furthestFailure && this.unspentLength <= this.furthest) return;
     const { dialect, closers, reason, named } = this;
-    this.#blame = { dialect, closers, reason, named };
+    this.#furthestFailure = { dialect, closers, reason, named };
     this.furthest = this.unspentLength;
     this.named = undefined;
   }
 
-  /** Nobody could read it: what the best attempt at it says. */
+  /** No dialect could read the block: the failure of the one that read furthest. */
   get failure(): Failure {
-    this.#giveUp();
-    return this.#blame ?? this;
+    this.#noteFailure();
+    return this.#furthestFailure ?? this;
   }
 
-  /** Where the next character stands in the whole message. */
+  /** Offset of the next character in the message. */
   get offset(): number {
     return this.#offset + this.at;
   }
@@ -148,17 +147,17 @@ export class Block extends Characters {
     return this.#settings.mends && !(this.#call?.tool?.strict ?? false);
   }
 
-  /** Whether the call that was read last must be written as it should be, down to its end. */
+  /** Whether the last call's tool is strict: then its closing markup is not repaired either. */
   get isStrict(): boolean {
-    return (this.#call ?? this.#others.at(-1))?.tool?.strict ?? false;
+    return (this.#call ?? this.#pending.at(-1))?.tool?.strict ?? false;
   }
 
-  /** Whether a call was given that is not whole yet. */
+  /** Whether a call was emitted that is not complete yet. */
   get isGiven(): boolean {
     return this.#call?.isGiven ?? false;
   }
 
-  /** What was read and is not spent; it is text if the block is. */
+  /** What was read and not emitted yet; it becomes text if the block fails. */
   get unspent(): string {
     return this.#read + this.text.slice(this.#from, this.at);
   }
@@ -167,13 +166,13 @@ export class Block extends Characters {
     return this.#read.length + this.at - this.#from;
   }
 
-  /** How much is held: all that has come and is not spent. */
+  /** How many characters the block buffers. */
   get heldLength(): number {
     const { length } = this.text;
     return this.isGiven ? length - this.at : this.#read.length + length - this.#from;
   }
 
-  /** What has come and was not read. */
+  /** Buffered text that was not read yet. */
   get rest(): string {
     return this.text.slice(this.at);
   }
@@ -192,9 +191,9 @@ export class Block extends Characters {
     else this.#read += read;
   }
 
-  // What else may come next.
+  // What may come next.
 
-  /** One of the dialect's closers; or, where the message ends, the beginning of one. */
+  /** Reads a closer. At the end of the message, the beginning of one is enough. */
   *closer(): Reading<boolean> {
     const { closers } = this;
     if ((yield* this.oneOf(closers)) !== "") return true;
@@ -206,7 +205,7 @@ export class Block extends Characters {
     return true;
   }
 
-  /** What may begin here, as it may where a message begins: calls, each in its dialect. Nothing is taken. */
+  /** The calls that may begin here, as at the start of a message. Consumes nothing. */
   *beginnings(): Reading<readonly Meaning[]> {
     const { openers, starts } = this.#settings;
     for (;;) {
@@ -219,7 +218,7 @@ export class Block extends Characters {
     }
   }
 
-  // Saying what was read.
+  // Reporting what was read.
 
   /** Begins a call; its name may come later. */
   begin(name?: string, id?: string): void {
@@ -227,30 +226,30 @@ export class Block extends Characters {
     if (name !== undefined) this.name(name);
   }
 
-  /** A name that is no declared tool's makes the call text. */
+  /** A call of an undeclared tool becomes text. */
   name(name: string): void {
     const tool = this.tools.find(name);
     const call = this.#open();
     this.named = tool?.name ?? name.slice(0, 128);
     call.isUnknown = tool === undefined;
-    // What has no marker is not read for the sake of a name that means nothing.
+    // Without a marker, an unknown name is no sign of a call.
     if (call.isUnknown && (this.dialect.bare || this.#sink.mustBeWhole)) this.fail(unknownTool);
     call.tool = tool ?? { name: this.named, strict: false };
     if (call.tool.strict && call.repairs.length > 0) this.fail("the arguments of a strict tool are not mended");
     if (tool && tool.name !== name) this.repaired("name_case");
-    this.#giveEarly(call);
+    this.#emitEarly(call);
   }
 
   id(id: string): void {
     this.#open().id = id;
   }
 
-  /** The tool of the call that is open. */
+  /** The tool of the open call. */
   get tool(): KnownTool | undefined {
     return this.#call?.tool;
   }
 
-  /** More of the arguments, as JSON text. */
+  /** Appends JSON text to the arguments. */
   arguments(delta: string): void {
     if (delta === "") return;
     const call = this.#open();
@@ -259,35 +258,35 @@ export class Block extends Characters {
       return;
     }
     call.arguments += delta;
-    this.#giveEarly(call);
+    this.#emitEarly(call);
   }
 
-  /** Whether something in the last call had to be mended. */
+  /** Whether the last call needed repairs. */
   get isMended(): boolean {
-    return ((this.#call ?? this.#others.at(-1))?.repairs.length ?? 0) > 0;
+    return ((this.#call ?? this.#pending.at(-1))?.repairs.length ?? 0) > 0;
   }
 
-  /** The arguments so far, as long as nobody has seen them. */
+  /** The arguments so far; undefined once they have been emitted. */
   get heldArguments(): string | undefined {
     return this.#call && !this.#call.isGiven ? this.#call.arguments : undefined;
   }
 
-  /** Other arguments in the place of those that nobody has seen. */
+  /** Replaces arguments that have not been emitted. */
   replaceArguments(text: string): void {
     const call = this.#open();
     if (!call.isGiven) call.arguments = text;
   }
 
-  /** A call with long arguments is not waited for, where it cannot become text any more and nobody has to check it whole. */
-  #giveEarly(call: OpenCall): void {
+  /** Emits a call with long arguments early, unless it may still become text or must be checked as a whole. */
+  #emitEarly(call: OpenCall): void {
     if (call.isGiven || call.arguments.length <= this.#settings.patience || !this.#sink.mayStream) return;
     if (!call.tool || call.tool.strict || call.isUnknown) return;
-    this.#giveOthers();
+    this.#emitPending();
     this.#spend("call");
-    this.#give(call);
+    this.#emit(call);
   }
 
-  #give(call: OpenCall): void {
+  #emit(call: OpenCall): void {
     this.#sink.callStarted(call.tool?.name ?? "", this.dialect.name, call.id);
     for (const { repair, offset } of call.repairs) this.#sink.repaired(repair, offset, this.dialect.name, true);
     if (call.arguments !== "") this.#sink.callArguments(call.arguments);
@@ -295,12 +294,12 @@ export class Block extends Characters {
     call.isGiven = true;
   }
 
-  /** The call is whole. It is given when the block is accepted. */
+  /** Completes the call. It is emitted when the block is accepted. */
   end(): void {
     const call = this.#open();
     if (!call.tool) this.fail("no tool is named");
     if (call.isUnknown) {
-      this.#leave(call.tool.name);
+      this.#rejectUnknown(call.tool.name);
       return;
     }
     this.callCount++;
@@ -308,27 +307,27 @@ export class Block extends Characters {
       this.#settle();
       this.#sink.callDone();
       this.accepted = true;
-    } else this.#others.push(call);
+    } else this.#pending.push(call);
     this.#call = undefined;
   }
 
-  /** A call that nobody can run is text; the next one in the block may be another matter. */
-  #leave(name: string): void {
-    if (this.#others.length > 0) this.fail(unknownTool);
+  /** A call of an undeclared tool is text. Later calls in the block may still count. */
+  #rejectUnknown(name: string): void {
+    if (this.#pending.length > 0) this.fail(unknownTool);
     const offset = this.offset - this.unspentLength;
     this.#sink.rejected({ dialect: this.dialect.name, name, reason: unknownTool, offset });
     this.#call = undefined;
     this.accepted = true;
-    this.#isLeft = true;
+    this.#hasUnknownCall = true;
     this.#spend("text");
   }
 
-  /** What was read up to here stands: its calls are given, whatever follows. Around calls that are text, it is text. */
+  /** Accepts what was read so far: its calls are emitted, whatever follows. The markup around calls that are text is text too. */
   accept(): void {
-    const hasCalls = this.#others.length > 0 || this.callCount > 0;
-    this.#giveOthers();
+    const hasCalls = this.#pending.length > 0 || this.callCount > 0;
+    this.#emitPending();
     this.accepted = true;
-    this.#spend(this.#isLeft && !hasCalls ? "text" : "call");
+    this.#spend(this.#hasUnknownCall && !hasCalls ? "text" : "call");
   }
 
   /** What was read is markup, and is never shown. */
@@ -337,26 +336,26 @@ export class Block extends Characters {
     this.#spend("markup");
   }
 
-  /** What was read is the beginning of reasoning, which ends at one of these. */
+  /** What was read opens reasoning, which ends at one of these tags. */
   reasoning(close: readonly string[]): void {
-    // What is held may be taken back; that reasoning has begun could not be.
+    // Held text may be parsed again, but the start of reasoning cannot be undone.
     if (!this.#sink.mayStream) this.fail("reasoning cannot begin here");
     this.hide();
     this.#sink.reasoningBegins(close);
   }
 
   repaired(repair: TextRepair, offset = this.offset): void {
-    const call = this.#call ?? this.#others.at(-1);
-    // Quotes are only guessed at in what is JSON otherwise.
+    const call = this.#call ?? this.#pending.at(-1);
+    // Unescaped quotes are repaired only in text that is otherwise JSON.
     if (repair === "unescaped_quote" && call?.repairs.some((other) => other.repair === "unquoted_key")) {
       this.fail("the arguments are not JSON");
     }
     if (call && !call.isGiven) call.repairs.push({ repair, offset });
-    else if (call || this.callCount > 0 || !this.#isLeft)
+    else if (call || this.callCount > 0 || !this.#hasUnknownCall)
       this.#sink.repaired(repair, offset, this.dialect.name, call !== undefined);
   }
 
-  /** Arguments that broke after the call was given go on as they are, as a provider's would: up to this place in the text. */
+  /** Passes broken arguments of an emitted call on unchanged, up to this index, as a provider would. */
   passOn(until: number): void {
     const text = this.text.slice(this.at, until);
     this.at = until;
@@ -364,35 +363,35 @@ export class Block extends Characters {
     if (text !== "") this.#sink.callArguments(text);
   }
 
-  /** A given call whose arguments are broken is over. */
+  /** Completes an emitted call whose arguments are broken. */
   endBroken(): void {
     this.#settle();
     this.#sink.callDone();
     this.#call = undefined;
   }
 
-  /** A given call was cut off: it is never done. */
+  /** An emitted call was cut off: it is never completed. */
   abandon(): void {
     this.at = this.text.length;
     this.#settle();
     this.#call = undefined;
   }
 
-  #giveOthers(): void {
-    for (const call of this.#others) {
-      this.#give(call);
+  #emitPending(): void {
+    for (const call of this.#pending) {
+      this.#emit(call);
       this.#sink.callDone();
     }
-    this.#others = [];
+    this.#pending = [];
   }
 
   #spend(kind: "call" | "markup" | "text"): void {
     const text = this.unspent;
     this.#read = "";
     this.#from = this.at;
-    // What is to come is judged by itself.
+    // Failures so far say nothing about what follows.
     this.furthest = 0;
-    this.#blame = undefined;
+    this.#furthestFailure = undefined;
     this.named = undefined;
     if (text === "") return;
     if (kind === "text") this.#sink.isText(text);
@@ -404,7 +403,7 @@ export class Block extends Characters {
     return this.#call;
   }
 
-  /** A reader of a JSON value at this place. */
+  /** A parser for a JSON value at the current position. */
   jsonText(forbids?: (key: string) => boolean): JsonText {
     const report = (repair: TextRepair, behind: number) => {
       this.repaired(repair, this.#offset + this.text.length - behind);
@@ -412,7 +411,7 @@ export class Block extends Characters {
     return new JsonText(this.mends, report, forbids);
   }
 
-  /** Whether the tool of the open call takes no parameter of this name: such a one is left out. */
+  /** Whether the open call's tool forbids a parameter of this name; such a parameter is dropped. */
   forbids(name: string): boolean {
     const tool = this.#call?.tool;
     return this.mends && tool !== undefined && isForbidden(tool, name);

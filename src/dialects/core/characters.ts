@@ -1,16 +1,16 @@
 import type { Reading } from "../dialect.ts";
 
-/** Thrown by a reading that finds that its block is text. It carries nothing: the block keeps the reason. */
+/** Thrown by a reading whose block turns out to be text. It carries nothing: the block keeps the reason. */
 export const isText = Symbol("is text");
 
-/** Characters that come bit by bit. Each way to take some waits for more text where it needs it. */
+/** Streamed characters. Each reading method waits for more text if it needs it. */
 export class Characters {
-  /** The text that has come and is not read yet begins at `at`. */
+  /** Buffered text; what was not read yet begins at `at`. */
   text: string;
   at = 0;
-  /** No more will come: the model has stopped. */
+  /** No more text will arrive: the model has stopped. */
   ended = false;
-  /** Why it is not what it was read as. */
+  /** Why the reading failed. */
   reason = "";
 
   constructor(text: string) {
@@ -22,7 +22,7 @@ export class Characters {
     throw isText;
   }
 
-  /** The next character, which stays; -1 at the end of the message. */
+  /** The next character, which is not consumed; -1 at the end of the message. */
   *peek(): Reading<number> {
     while (this.at >= this.text.length) {
       if (this.ended) return -1;
@@ -31,12 +31,12 @@ export class Characters {
     return this.text.charCodeAt(this.at);
   }
 
-  /** Makes sure that so many characters have come; fewer only at the end. */
+  /** Waits until this many characters are buffered; fewer only at the end. */
   *need(count: number): Reading {
     while (this.text.length - this.at < count && !this.ended) yield;
   }
 
-  /** White space; tells how much. */
+  /** Consumes whitespace and returns its length. */
   *space(): Reading<number> {
     let count = 0;
     for (;;) {
@@ -47,7 +47,7 @@ export class Characters {
     }
   }
 
-  /** The mark, if it comes next; else nothing is taken. */
+  /** Consumes the marker if it comes next; otherwise consumes nothing. */
   *maybe(mark: string): Reading<boolean> {
     for (let count = 1; ; count = Math.min(mark.length, this.text.length - this.at + 1)) {
       yield* this.need(count);
@@ -61,18 +61,18 @@ export class Characters {
     }
   }
 
-  /** The mark, or it is text. */
+  /** Consumes the marker, or fails. */
   *expect(mark: string): Reading {
     if (!(yield* this.maybe(mark))) this.fail(`"${mark}" is missing`);
   }
 
-  /** The first of the marks that comes next, longer ones before their beginnings; "" if none does. */
+  /** Consumes the first of the markers that comes next; "" if none does. Longer markers must precede their prefixes. */
   *oneOf(marks: readonly string[]): Reading<string> {
     for (const mark of marks) if (yield* this.maybe(mark)) return mark;
     return "";
   }
 
-  /** Whether one of the marks comes next; nothing is taken. */
+  /** Whether one of the markers comes next; consumes nothing. */
   *sees(...marks: readonly string[]): Reading<boolean> {
     for (const mark of marks) {
       if (yield* this.maybe(mark)) {
@@ -83,7 +83,7 @@ export class Characters {
     return false;
   }
 
-  /** What stands before the first of the marks, which is taken too. Short things only: names, attributes. */
+  /** Consumes text up to and including the first of the markers. For short text only: names, attributes. */
   *until(marks: readonly string[], most = 256): Reading<{ text: string; mark: string }> {
     const starts = marks.map((mark) => mark.charCodeAt(0));
     let text = "";
@@ -99,7 +99,7 @@ export class Characters {
     }
   }
 
-  /** As many of these characters as come. */
+  /** Consumes as many of these characters as come next. */
   *run(allowed: RegExp, most = 256): Reading<string> {
     let text = "";
     for (;;) {

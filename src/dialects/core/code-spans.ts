@@ -2,25 +2,25 @@ const backtick = 0x60;
 const tilde = 0x7e;
 const newline = 0x0a;
 const longestPrefix = 32;
-/** White space, and the marks of quotes and list items. */
+/** Whitespace, and the Markdown markers of quotes and list items. */
 const linePrefix = /^[\s>]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)?[\s>]*$/;
 const letter = /[A-Za-z]/;
 const infoCharacter = /[\w+.#-]/;
 
 /**
- * Which parts of the text are code: fences, which begin and end at the beginning of a line, and inline code, which ends at its
- * closing backticks or with the line. The state lasts for the whole message, however it is cut.
+ * Finds the code in the text: fences, which begin and end at the start of a line, and inline code, which ends at its closing
+ * backticks or with the line. The state is kept across chunks.
  */
 export class CodeSpans {
   #fence: { mark: number; length: number } | undefined;
   /** How many backticks opened the inline code. */
   #inline = 0;
-  /** In a fence: what has come of the line. */
+  /** In a fence: what the line has been so far. */
   #line: "indent" | "run" | "after" | "other" = "other";
   #run = 0;
-  /** What has come of the line, if it is short and has no words in it. */
+  /** The line so far, if it is short and has no words. */
   #prefix: string | undefined = "";
-  /** The inline code has nothing in it so far but what may name the language of a fence. */
+  /** The inline code so far may be the language name of a fence. */
   #mayBeFence = false;
 
   get isOpen(): boolean {
@@ -28,7 +28,7 @@ export class CodeSpans {
   }
 
   /**
-   * Whether the place `at` is first on its line, but for white space and the marks of a quote or a list item; `from` is where the
+   * Whether index `at` is first on its line, apart from whitespace and the markers of a quote or list item. `from` is where the
    * text begins that was not passed over yet.
    */
   isLineStart(text: string, from: number, at: number): boolean {
@@ -36,7 +36,7 @@ export class CodeSpans {
     return prefix !== undefined && linePrefix.test(prefix);
   }
 
-  /** What stands before this place on its line, if it is short. */
+  /** The line up to this index, if that is short. */
   #prefixAt(text: string, from: number, at: number): string | undefined {
     const before = text.slice(Math.max(from, at - longestPrefix), at);
     const newlineAt = before.lastIndexOf("\n");
@@ -46,16 +46,16 @@ export class CodeSpans {
     return prefix.length > longestPrefix ? undefined : prefix;
   }
 
-  /** Remembers how the line begins that goes on behind this text. */
+  /** Remembers the beginning of the line that continues after this text. */
   passOver(text: string, from: number, until: number): void {
     const prefix = this.#prefixAt(text, from, until);
     this.#prefix = prefix !== undefined && letter.test(prefix) ? undefined : prefix;
   }
 
-  /** A longer run is two. */
+  /** A longer run counts as two. */
   static readonly longestRun = 64;
 
-  /** How long the run of this character is. */
+  /** Length of the run of this character. */
   static runAt(text: string, at: number): number {
     const character = text.charCodeAt(at);
     const most = Math.min(text.length, at + CodeSpans.longestRun);
@@ -64,7 +64,7 @@ export class CodeSpans {
     return end - at;
   }
 
-  /** A run of backticks or tildes outside of code; tells whether code begins with it. */
+  /** Handles a run of backticks or tildes outside code; returns which kind of code it opens, if any. */
   open(mark: number, length: number, isLineStart: boolean): "fence" | "inline" | undefined {
     if (length >= 3 && isLineStart) {
       this.#fence = { mark, length };
@@ -78,8 +78,8 @@ export class CodeSpans {
   }
 
   /**
-   * Passes over code up to `end` and tells where it stopped: behind the code, or at the end. A run of backticks that may go on
-   * beyond it is left for the next time.
+   * Skips code up to `end` and returns where it stopped: after the code, or at `end`. A run of backticks that may continue after
+   * `end` is left for the next call.
    */
   skip(text: string, from: number, end: number, isEnd: boolean): number {
     return this.#fence ? this.#skipFence(text, from, end) : this.#skipInline(text, from, end, isEnd);
@@ -92,7 +92,7 @@ export class CodeSpans {
         const length = this.#inline;
         this.#inline = 0;
         if (!this.#mayBeFence) return at;
-        // A fence that begins behind some words is meant as one all the same.
+        // A fence that begins after other words on its line is still a fence.
         this.#fence = { mark: backtick, length };
         this.#line = "other";
         return this.#skipFence(text, at, end);
@@ -126,7 +126,7 @@ export class CodeSpans {
     return end;
   }
 
-  /** True when the line has closed the fence; its newline stays. */
+  /** True if the line has closed the fence; its newline is not consumed. */
   #readFenceLine(character: number): boolean {
     const isQuote = character === 0x3e && this.#line === "indent";
     const isBlank = character === 0x20 || character === 0x09 || character === 0x0d || isQuote;
@@ -149,7 +149,7 @@ export class CodeSpans {
     return false;
   }
 
-  /** What is left open ends here. */
+  /** Ends code that is still open. */
   close(): void {
     this.#fence = undefined;
     this.#inline = 0;

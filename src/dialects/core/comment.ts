@@ -1,10 +1,13 @@
-/** Reads over a comment as JavaScript has them, from its first slash on. JSON has none, but models write them. */
+/** Skips a JavaScript comment, from its first slash on. JSON has no comments, but models write them. */
 export class Comment {
   #state: "slash" | "open" | "line" | "block" | "star" = "slash";
   isDone = false;
   isBad = false;
 
-  /** Reads on, and tells where it stopped: at the end of the text, behind the comment, or at what is none. */
+  /**
+   * Reads on and returns where it stopped: at the end of the text, after the comment, or at a character that shows that it is
+   * none.
+   */
   read(text: string, from: number): number {
     for (let at = from; at < text.length; at++) {
       const character = text.charAt(at);

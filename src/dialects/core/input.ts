@@ -1,17 +1,17 @@
 import { isSpace } from "./characters.ts";
 
-/** What has come of a message and is not told yet; what was taken last can be given back. */
+/** The part of a message that has arrived and was not consumed. What was consumed last can be put back. */
 export class Input {
-  /** What came last. Before `at` it is told, or a block has it. */
+  /** Buffered text. It is consumed up to index `at`. */
   text = "";
   at = 0;
-  /** Where `text` begins in the message, and the character before it. */
+  /** Offset of `text` in the message, and the character before it. */
   #start = 0;
   #last = -1;
-  /** Half of a character outside of the basic plane waits for the other half. */
+  /** A high surrogate that waits for its low surrogate. */
   #half = "";
 
-  /** Where the next character stands in the message. */
+  /** Offset of the next character in the message. */
   get offset(): number {
     return this.#start + this.at;
   }
@@ -24,7 +24,7 @@ export class Input {
     return this.text.length - this.at;
   }
 
-  /** Where this place of the text is in the message, and the other way round. */
+  /** Converts an index of `text` to an offset in the message; `placeOf` converts back. */
   offsetOf(at: number): number {
     return this.#start + at;
   }
@@ -44,7 +44,7 @@ export class Input {
     this.#append(whole);
   }
 
-  /** No more will come. */
+  /** No more text will arrive. */
   end(): void {
     this.#append(this.#half);
     this.#half = "";
@@ -63,7 +63,7 @@ export class Input {
     return count === this.text.length ? this.text : this.text.slice(from, this.at);
   }
 
-  /** Makes this text, which was taken last, what comes next. */
+  /** Puts back text that was taken last. */
   giveBack(text: string): void {
     if (this.at >= text.length) {
       this.at -= text.length;
@@ -76,12 +76,12 @@ export class Input {
     this.#last = -1;
   }
 
-  /** The character before this place; -1 where nothing is known of it. */
+  /** The character before this index; -1 if it is unknown. */
   before(at: number): number {
     return at === 0 ? this.#last : this.text.charCodeAt(at - 1);
   }
 
-  /** Where the first character is that is no white space; -1 if there is none. */
+  /** Index of the first character that is not whitespace; -1 without one. */
   firstOther(): number {
     for (let at = this.at; at < this.text.length; at++) if (!isSpace(this.text.charCodeAt(at))) return at;
     return -1;

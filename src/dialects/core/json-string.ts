@@ -2,10 +2,10 @@ import { parseJson } from "../../turn/index.ts";
 import type { TextRepair } from "../dialect.ts";
 import { StringText } from "./string-text.ts";
 
-/** Reads the rest of a JSON string, piece by piece, and gives out what it says. */
+/** Parses the rest of a JSON string chunk by chunk and emits the decoded text. */
 export class JsonString {
   readonly #text: StringText;
-  /** The first half of a character outside of the basic plane, whose halves were written as two escapes. */
+  /** A high surrogate that was written as an escape and waits for its low surrogate. */
   #half = "";
 
   constructor(delimiter: number, mends: boolean, report: (repair: TextRepair) => void) {
@@ -20,7 +20,7 @@ export class JsonString {
     return this.#text.isBad;
   }
 
-  /** What was read since the last time. */
+  /** Returns what was read since the last call. */
   take(): string {
     const meant = parseJson(`"${this.#text.take()}"`);
     const all = this.#half + (typeof meant === "string" ? meant : "");
@@ -30,7 +30,7 @@ export class JsonString {
     return isHalf ? all.slice(0, -1) : all;
   }
 
-  /** Reads on, and tells where it stopped: at the end of the text, behind the string, or at what cannot be. */
+  /** Reads on and returns where it stopped: at the end of the text, after the string, or at an invalid character. */
   read(text: string, from: number): number {
     return this.#text.read(text, from);
   }

@@ -7,9 +7,9 @@ import { StringText } from "./string-text.ts";
 const quote = 0x22;
 const apostrophe = 0x27;
 
-/** Deeper than this it is no arguments of anything. */
+/** Deepest nesting of arguments. */
 const deepest = 512;
-/** A number or a literal that is longer is none. */
+/** Longest number or literal. */
 const longestToken = 400;
 
 /** What may come next. */
@@ -17,13 +17,13 @@ export type JsonPosition = "value" | "first-value" | "first-key" | "key" | "afte
 type State = JsonPosition | "bare-key" | "colon" | "token" | "done" | "bad";
 
 /**
- * Reads one JSON value, piece by piece, and gives it out again as JSON while it comes. What it gives out is always the beginning
- * of a valid value: slips that have only one reading are mended on the way, and reported.
+ * Parses one JSON value chunk by chunk and emits it as JSON while it arrives. What it emits is always the beginning of a valid
+ * value: errors that have only one possible repair are repaired and reported.
  */
 export class JsonText {
   readonly #mends: boolean;
   readonly #report: (repair: TextRepair, behind: number) => void;
-  /** A quote in a string is taken for a part of it where nothing that may follow a string follows. */
+  /** A quote that nothing valid follows is taken as a part of the string. */
   #guesses = true;
   #state: State = "value";
   #closers = "";
@@ -33,14 +33,14 @@ export class JsonText {
   #isKey = false;
   #key = "";
   #token = "";
-  /** A comma is given out when something follows it. */
+  /** A comma was read, and is emitted once something follows it. */
   #comma = false;
-  /** What was expected where something else came. */
-  #before: State | undefined;
+  /** The state before the character that could not be read. */
+  #stateBeforeError: State | undefined;
 
-  /** Whether the value may have no member of this name. */
+  /** Whether the object must not have a member of this name. */
   readonly #forbids: ((key: string) => boolean) | undefined;
-  /** A member that is left out is being read; how many were given. */
+  /** Whether the current member is dropped, and how many members were emitted. */
   #isMuted = false;
   #members = 0;
   #comment: Comment | undefined;
@@ -55,15 +55,15 @@ export class JsonText {
     this.#forbids = forbids;
   }
 
-  /** Goes on, and mends, in the middle of a value: inside of what these brackets close, or in a string there. */
-  static continuing(closers: string, place: JsonPosition, report: (repair: TextRepair) => void): JsonText {
+  /** Continues and repairs in the middle of a value: inside the brackets that `closers` close, or in a string there. */
+  static continuing(closers: string, position: JsonPosition, report: (repair: TextRepair) => void): JsonText {
     const json = new JsonText(true, report);
     json.#guesses = false;
-    // Where a comma comes, something stood before it.
+    // The value already has a member, so a comma must be emitted.
     json.#members = 1;
     json.#closers = closers;
-    json.#state = place;
-    if (place === "string") json.#string = new StringText(quote, "", true, report);
+    json.#state = position;
+    if (position === "string") json.#string = new StringText(quote, "", true, report);
     return json;
   }
 
@@ -75,7 +75,7 @@ export class JsonText {
     return this.#comment !== undefined;
   }
 
-  /** Something was read that is given only with what follows it, or is left out. */
+  /** Something was read that is emitted later, with what follows it, or dropped. */
   get isHolding(): boolean {
     return (
       this.isInComment ||
@@ -90,14 +90,14 @@ export class JsonText {
     return this.#state === "bad";
   }
 
-  /** What has been read since the last time, as JSON. */
+  /** Returns what was read since the last call, as JSON. */
   take(): string {
     const out = this.#out;
     this.#out = "";
     return out;
   }
 
-  /** Reads on, and tells where it stopped: at the end of the text, behind the value, or at what cannot be. */
+  /** Reads on and returns where it stopped: at the end of the text, after the value, or at an invalid character. */
   read(text: string, from: number): number {
     let at = from;
     while (at < text.length) {
@@ -128,7 +128,7 @@ export class JsonText {
       }
       const before = this.#state;
       if (!this.#readMark(character, text.length - at)) {
-        this.#before = before;
+        this.#stateBeforeError = before;
         this.#state = "bad";
         return at;
       }
@@ -138,20 +138,22 @@ export class JsonText {
     return at;
   }
 
-  /** The text ends here, and so does what was last: a number, a literal, or a string whose quote was. */
+  /** The text ends here: completes a number, a literal, or a string whose quote was the last character. */
   end(): void {
     if (this.#string?.isAtQuote) this.#endString(0);
     if (this.#state === "token" && !this.#endToken(0)) this.#state = "bad";
   }
 
-  /** What could not be read stands behind the value: back to before it. False where the value itself is broken. */
+  /**
+   * Goes back to the state before the invalid character, which does not belong to the value. False if the value itself is broken.
+   */
   reopen(): boolean {
-    if (this.#before === undefined) return false;
-    this.#state = this.#before;
+    if (this.#stateBeforeError === undefined) return false;
+    this.#state = this.#stateBeforeError;
     return true;
   }
 
-  /** Supplies the brackets that were never closed, so many characters before the end of the text; false where more is missing. */
+  /** Closes the open brackets, `behind` characters before the end of the text; false if more than brackets is missing. */
   close(behind: number): boolean {
     this.end();
     const isOpen = this.#state === "after" || this.#state === "first-key" || this.#state === "first-value";
@@ -223,7 +225,7 @@ export class JsonText {
 
   #begin(character: number, behind: number): boolean {
     if (!canBegin(character)) return false;
-    this.#giveComma();
+    this.#writeComma();
     switch (character) {
       case 0x7b:
         return this.#push("{", "}", "first-key");
@@ -285,7 +287,7 @@ export class JsonText {
     return this.#pop(closer);
   }
 
-  #giveComma(): void {
+  #writeComma(): void {
     if (this.#comma && (this.#closers.length > 1 || this.#members > 0 || this.#closers === "]")) this.#write(",");
     this.#comma = false;
   }
@@ -308,7 +310,7 @@ export class JsonText {
     }
   }
 
-  /** A key is given with the comma before it; or it is left out, and all of its member. */
+  /** Emits a key with the comma before it, or drops a forbidden key with its whole member. */
   #endKey(key: string, behind: number): void {
     if (isPoison(key)) {
       this.#state = "bad";
@@ -321,7 +323,7 @@ export class JsonText {
       this.#report("undeclared_parameter", behind);
       return;
     }
-    this.#giveComma();
+    this.#writeComma();
     this.#write(`"${key}"`);
   }
 

@@ -8,24 +8,24 @@ const pythonLiterals = new Map([
   ["None", "null"],
 ]);
 
-/** A number or a literal as JSON has it. */
+/** Whether the word is a JSON number or literal. */
 export function isJsonWord(word: string): boolean {
   return literals.has(word) || number.test(word);
 }
 
-/** What a literal of Python is in JSON. */
+/** The JSON equivalent of a Python literal. */
 export function fromPython(word: string): string | undefined {
   return pythonLiterals.get(word);
 }
 
-/** Keys that no tool means, and that change every object of a program which copies them carelessly. */
+/** Keys that no tool means, and that pollute prototypes in a program that copies them carelessly. */
 export function isPoison(key: string): boolean {
   if (key.length > 64) return false;
   const plain = plainKey(key);
   return plain === "__proto__" || plain === "constructor" || plain === "prototype";
 }
 
-/** What a key says whose escapes are those of JSON. */
+/** Decodes the JSON escapes of a key. */
 export function plainKey(key: string): string {
   const plain = key.includes("\\") ? parseJson(`"${key}"`) : key;
   return typeof plain === "string" ? plain : key;
@@ -42,7 +42,7 @@ export function isWordCharacter(character: number): boolean {
   );
 }
 
-/** A character of a key that is written without quotes. */
+/** A character of an unquoted key. */
 export function isKeyCharacter(character: number): boolean {
   return isWordCharacter(character) || character === 0x5f || character === 0x24;
 }

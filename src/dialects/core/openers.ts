@@ -1,14 +1,14 @@
 import type { Dialect } from "../dialect.ts";
 
-/** What a mark in the text may mean. */
+/** What a marker in the text may mean. */
 export type Meaning =
   | { kind: "call"; opener: string; dialect: Dialect }
   | { kind: "reasoning"; opener: string; close: readonly string[]; dialects: readonly string[] }
-  /** Ends reasoning that waits for it; elsewhere it is text. */
+  /** Ends open reasoning; elsewhere it is text. */
   | { kind: "close"; opener: string }
-  /** Ends a call, and means nothing where another stands before it. */
+  /** Ends a call; a surplus one right after it is dropped. */
   | { kind: "closer"; opener: string; dialects: readonly string[] }
-  /** Of no meaning to a person, in the messages of models that write one of these dialects. */
+  /** Not shown in messages of models that write one of these dialects. */
   | { kind: "hidden"; opener: string; dialects: readonly string[] };
 
 interface Node {
@@ -16,10 +16,10 @@ interface Node {
   meanings: Meaning[];
 }
 
-/** One trie of all marks: it finds where something may begin, each character of the text being the start of one short walk. */
+/** A trie of all markers. It finds where a block may begin with one short walk per character. */
 export class Openers {
   readonly #root: Node = { next: new Map(), meanings: [] };
-  /** Characters that no mark begins with are passed over by one look here. */
+  /** 1 for each ASCII character that begins a marker; all others are skipped with one lookup. */
   readonly starts = new Uint8Array(128);
 
   constructor(meanings: Iterable<Meaning>) {
@@ -41,10 +41,7 @@ export class Openers {
     node.meanings.push(meaning);
   }
 
-  /**
-   * What begins here: the meanings of the marks at this place, longest mark first; none; or "more", when the text ends before
-   * that can be told.
-   */
+  /** The meanings of the markers at this index, longest marker first; "more" if the text ends before they are certain. */
   at(text: string, from: number, isEnd: boolean): readonly Meaning[] | "more" | undefined {
     let node = this.#root;
     let found: Meaning[] | undefined;

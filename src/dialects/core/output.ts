@@ -2,8 +2,8 @@ import type { TextRepair } from "../dialect.ts";
 import type { RejectReport, Sink, SpanKind } from "./sink.ts";
 
 /**
- * draft: calls inside of reasoning, or of what seems to be, which are calls only if it never ends. whole: calls that count only if the message has
- * nothing else.
+ * draft: calls inside reasoning, or what seems to be reasoning; they count only if it never ends. whole: calls that count only if
+ * the message has nothing else.
  */
 export type HoldKind = "draft" | "whole";
 
@@ -11,19 +11,19 @@ interface Hold {
   kind: HoldKind;
   events: ((sink: Sink) => void)[];
   text: string;
-  /** How things stood before. */
+  /** State before the hold. */
   edge: Edge;
   space: string;
 }
 
-/** Beside what the text stands: white space that touches nothing but calls, reasoning and the ends of the message is markup. */
+/** What precedes the text. Whitespace that touches only calls, reasoning and the ends of the message is markup. */
 type Edge = "start" | "call" | "reasoning" | "none";
 
 const space = /^[ \t\r\n]*$/;
 const leadingSpace = /^[ \t\r\n]+/;
 const trailingSpace = /[ \t\r\n]+$/;
 
-/** The last hand on what the reader finds: white space, and what must wait until it is known what it is. */
+/** Last stage of the reader: assigns whitespace to spans, and holds events until it is certain what they are. */
 export class Output {
   readonly #sink: Sink;
   readonly #limit: number;
@@ -51,12 +51,12 @@ export class Output {
     return this.#hold !== undefined && this.#hold.text.length > this.#limit;
   }
 
-  /** No visible text stands directly before this place. */
+  /** No visible text directly precedes this position. */
   get isAtEdge(): boolean {
     return this.#edge !== "none";
   }
 
-  /** Nothing but white space and reasoning has come. */
+  /** Only whitespace and reasoning have come so far. */
   get isAtStart(): boolean {
     return this.#edge === "start" || this.#edge === "reasoning";
   }
@@ -77,7 +77,7 @@ export class Output {
     }
   }
 
-  /** White space is given with what follows it, so that the last of it can go with the closing tag. */
+  /** Whitespace is emitted with what follows it, so that the last of it can become markup of the closing tag. */
   #reason(text: string): void {
     if (space.test(text)) {
       this.#space += text;
@@ -112,39 +112,39 @@ export class Output {
 
   callStarted(name: string, dialect: string, id: string | undefined): void {
     this.#span(this.#isReasoning ? "reasoning" : "markup", this.#takeSpace());
-    this.#tell((sink) => sink.callStarted(++this.#call, name, dialect, id));
+    this.#emit((sink) => sink.callStarted(++this.#call, name, dialect, id));
   }
 
   callArguments(delta: string): void {
     if (!this.#hold) this.#sink.callArguments(this.#call, delta);
-    else this.#tell((sink) => sink.callArguments(this.#call, delta));
+    else this.#emit((sink) => sink.callArguments(this.#call, delta));
   }
 
   callDone(): void {
-    this.#tell((sink) => sink.callDone(this.#call));
+    this.#emit((sink) => sink.callDone(this.#call));
   }
 
   repaired(repair: TextRepair, offset: number, dialect: string, isOfCall: boolean): void {
-    this.#tell((sink) => sink.repaired({ repair, offset, dialect, call: isOfCall ? this.#call : undefined }));
+    this.#emit((sink) => sink.repaired({ repair, offset, dialect, call: isOfCall ? this.#call : undefined }));
   }
 
   rejected(report: RejectReport): void {
-    this.#tell((sink) => sink.rejected(report));
+    this.#emit((sink) => sink.rejected(report));
   }
 
-  /** From here on, everything waits. */
+  /** Holds all events from here on. */
   hold(kind: HoldKind): void {
     this.#hold = { kind, events: [], text: "", edge: this.#edge, space: this.#space };
-    // A whole message is taken back with the white space before it.
+    // `takeBack` restores the whitespace before the message.
     if (kind === "whole") this.#space = "";
   }
 
-  /** What waits is what it seemed to be. */
+  /** Emits the held events. */
   release(): void {
     this.#release("as it is");
   }
 
-  /** What waits is something else: it is given back, to be read again. */
+  /** Discards the held events and returns their text, to be parsed again. */
   takeBack(): string {
     const hold = this.#hold;
     if (!hold) return "";
@@ -155,12 +155,11 @@ export class Output {
     return text;
   }
 
-  /** What is held beyond its limit is no call. */
+  /** Emits the held draft as text or reasoning instead of calls. */
   dropDraft(): void {
     this.#release("as written");
   }
 
-  /** The message is over. */
   end(): void {
     this.#span(this.#edge === "start" && !this.#isReasoning ? "text" : "markup", this.#takeSpace());
   }
@@ -194,7 +193,7 @@ export class Output {
     hold.events.push((sink) => sink.span(kind, text));
   }
 
-  #tell(event: (sink: Sink) => void): void {
+  #emit(event: (sink: Sink) => void): void {
     if (this.#hold) this.#hold.events.push(event);
     else event(this.#sink);
   }

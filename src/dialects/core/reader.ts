@@ -13,8 +13,8 @@ import type { KnownTools } from "./tools.ts";
 export interface ReaderSettings {
   tools: KnownTools;
   /**
-   * Marks that count everywhere, where a line begins with the name of a tool, where the message begins, and where they must be all
-   * of it, too.
+   * Where markers count. openers: anywhere. lines: at the start of a line that begins like a tool name. firsts: at the start of
+   * the message. starts: at the start of a message that has nothing but calls.
    */
   openers: Openers;
   lines: Openers | undefined;
@@ -22,77 +22,80 @@ export interface ReaderSettings {
   starts: Openers;
   /** Dialects that the model is known to write. */
   spoken: readonly string[];
-  /** Slips in the arguments of tools that are not strict are mended. */
+  /** Repair malformed arguments, except those of strict tools. */
   mends: boolean;
-  /** How many characters are held at most; beyond it they are text. */
+  /** Most characters to buffer; a longer block is text. */
   limit: number;
-  /** How many characters of arguments are waited for before a call that is not whole is given. */
+  /** A call is emitted before it is complete once its arguments are longer than this. */
   patience: number;
-  /** The message goes on in the middle of reasoning that ends at one of these. */
+  /** The message starts inside reasoning that ends at one of these tags. */
   beginsInside?: readonly string[] | undefined;
-  /** What the model was told to write calls in: what begins as such a call is told even where no name can be read in it. */
+  /**
+   * The opener that the prompt told the model to use. A block that begins with it is reported as rejected even if no tool name
+   * can be read.
+   */
   sentinel?: string | undefined;
 }
 
 /** How a message ended: the model stopped by itself, or it was cut off (by a limit, an error, a lost connection). */
 export type Ending = "stop" | "cut";
 
-/** A call that turned out to be text, and is not over. */
+/** A call that could not be parsed and whose end has not arrived. */
 interface BrokenCall {
   closers: readonly string[];
   opener: string;
-  /** Where it ends at the latest. */
+  /** Offset at which it ends at the latest. */
   until: number;
 }
 
 interface Attempt {
   block: Block;
   reading: Reading;
-  /** The client knows of a call whose arguments then broke: what follows goes on as it is, up to the closer. */
+  /** The arguments broke after the call was emitted: the rest is passed on unchanged, up to the closer. */
   isBroken: boolean;
 }
 
-const nobody: ReadonlySet<string> = new Set();
+const noDialects: ReadonlySet<string> = new Set();
 const tooLong = "it is too long";
-/** The reason of a block in which the message ended before the model had stopped. */
+/** Reject reason of a block that was open when the message was cut off. */
 export const cutOff = "the message was cut off";
-/** How much of what has come a block gets at first, and then at once: most openers are none. */
+/** How many buffered characters a block gets at first, and then at a time: most openers do not begin a call. */
 const firstPiece = 512;
 const nextPiece = 64 * 1024;
 
 /**
- * Reads what a model writes and tells, at once and in order, what each character is: visible text, reasoning, a call, or markup.
- * It can be cut anywhere; what it tells is the same. Each character is looked at a bounded number of times.
+ * Parses a model's message as it streams and emits, in order, what each character is: visible text, reasoning, a call, or markup.
+ * The result does not depend on how the stream is chunked. Each character is read a bounded number of times.
  */
 export class Reader {
   readonly #settings: ReaderSettings;
   readonly #out: Output;
-  /** Most messages have no block. */
+  /** Created on first use: most messages have no block. */
   #sink: BlockSink | undefined;
   readonly #code = new CodeSpans();
-  /** Dialects of which the message has shown something. */
-  #spoken: ReadonlySet<string>;
+  /** Dialects that are configured or that the message has used. */
+  #dialects: ReadonlySet<string>;
   readonly #input = new Input();
   #ended: Ending | undefined;
   #attempt: Attempt | undefined;
-  /** Up to here in the message nothing begins: it turned out to be text. */
-  #deafUntil = 0;
-  /** What ends the call that turned out to be text: what it quotes is none either. */
-  #deafFor: BrokenCall | undefined;
-  /** Here in the message no block begins, though code may. */
-  #passedBy = -1;
-  /** What ends the reasoning that is open. */
+  /** No block begins before this offset: a failed attempt has shown that it is text. */
+  #textUntil = 0;
+  /** The unparsable call that is still open: what it quotes is no call either. */
+  #brokenCall: BrokenCall | undefined;
+  /** At this offset no block begins, but a code span may. */
+  #noBlockAt = -1;
+  /** Closing tags of the open reasoning. */
   #reasoning: readonly string[] | undefined;
-  /** What would end reasoning that seems to have begun in the middle of a line: until it is known, its calls wait. */
-  #doubt: readonly string[] | undefined;
-  /** What counts only where the message begins has not been tried. */
+  /** Closing tags of possible reasoning that began in the middle of a line. Calls in it are held until it is certain. */
+  #maybeReasoning: readonly string[] | undefined;
+  /** Markers that count only at the start of the message have not been tried yet. */
   #isStart = true;
-  /** Where the next tag that ends the reasoning stands in the input, as far as it was looked for. */
+  /** Index of the next closing tag of the reasoning in the input; -1 if it must be searched for. */
   #closeAt = -1;
 
   constructor(settings: ReaderSettings, sink: Sink) {
     this.#settings = settings;
-    this.#spoken = settings.spoken.length > 0 ? new Set(settings.spoken) : nobody;
+    this.#dialects = settings.spoken.length > 0 ? new Set(settings.spoken) : noDialects;
     this.#out = new Output(sink, settings.limit);
     if (settings.beginsInside) this.#beginReasoning(settings.beginsInside);
   }
@@ -104,7 +107,7 @@ export class Reader {
     this.#run();
   }
 
-  /** No more will come. Whatever was held is told now. */
+  /** Ends the message and emits what was held. */
   end(ending: Ending = "stop"): void {
     if (this.#ended) return;
     this.#input.end();
@@ -112,7 +115,7 @@ export class Reader {
     this.#ended = ending;
     this.#run();
     if (this.#out.holds === "whole" && ending === "cut") {
-      this.#takeBack();
+      this.#rereadHeld();
       this.#run();
     }
     if (this.#out.holds === "draft" && ending === "cut") this.#out.dropDraft();
@@ -130,20 +133,20 @@ export class Reader {
 
   // Between blocks.
 
-  /** Tells what comes next, up to where a block may begin; false where more text is needed. */
+  /** Emits text up to the next possible block; false if more text is needed. */
   #scan(): boolean {
     const { text: input } = this.#input;
     if (this.#input.isEmpty) return false;
     if (this.#out.holds === "whole") return this.#scanAfterWhole();
-    if (this.#isStart && this.#out.isAtStart && !this.#reasoning && this.#input.offset >= this.#deafUntil) {
+    if (this.#isStart && this.#out.isAtStart && !this.#reasoning && this.#input.offset >= this.#textUntil) {
       const tried = this.#tryStart();
       if (tried !== "text") return tried === "block";
     }
-    if (this.#input.offset < this.#deafUntil) {
-      this.#tell(Math.min(input.length, this.#input.placeOf(this.#deafUntil)));
+    if (this.#input.offset < this.#textUntil) {
+      this.#emitUntil(Math.min(input.length, this.#input.placeOf(this.#textUntil)));
       return true;
     }
-    if (this.#deafFor) return this.#passBroken(this.#deafFor);
+    if (this.#brokenCall) return this.#passBroken(this.#brokenCall);
     if (this.#code.isOpen) return this.#passCode();
     const { openers, lines } = this.#settings;
     let isLine = lines !== undefined && this.#code.isLineStart(input, this.#input.at, this.#input.at);
@@ -151,10 +154,10 @@ export class Reader {
       const character = input.charCodeAt(at);
       if (isLine && lines) {
         const mayBegin = lines.starts[character] === 1 && this.#settings.tools.hasInitial(character);
-        if (mayBegin && this.#input.offsetOf(at) !== this.#passedBy) {
+        if (mayBegin && this.#input.offsetOf(at) !== this.#noBlockAt) {
           const meanings = lines.at(input, at, this.#isEnd);
           if (meanings === "more") {
-            this.#tell(at);
+            this.#emitUntil(at);
             return false;
           }
           if (meanings && this.#open(meanings, at)) return true;
@@ -165,12 +168,12 @@ export class Reader {
       if (character >= 128) continue;
       if (
         openers.starts[character] === 1 &&
-        this.#input.offsetOf(at) !== this.#passedBy &&
+        this.#input.offsetOf(at) !== this.#noBlockAt &&
         !this.#isInWord(character, at)
       ) {
         const meanings = openers.at(input, at, this.#isEnd);
         if (meanings === "more") {
-          this.#tell(at);
+          this.#emitUntil(at);
           return false;
         }
         if (meanings && this.#open(meanings, at)) return true;
@@ -178,83 +181,83 @@ export class Reader {
       if (!CodeSpans.isMark(character)) continue;
       const run = CodeSpans.runAt(input, at);
       if (at + run === input.length && run < CodeSpans.longestRun && !this.#isEnd) {
-        this.#tell(at);
+        this.#emitUntil(at);
         return false;
       }
       const opens = this.#code.open(character, run, this.#code.isLineStart(input, this.#input.at, at));
       at += run - 1;
       if (opens) {
-        this.#tell(at + 1);
+        this.#emitUntil(at + 1);
         return true;
       }
     }
-    this.#tell(input.length);
+    this.#emitUntil(input.length);
     return false;
   }
 
-  /** No mark that begins with a letter begins in the middle of a word. */
+  /** A marker that begins with a letter does not count in the middle of a word. */
   #isInWord(character: number, at: number): boolean {
     return isLetter(character) && isLetter(this.#input.before(at));
   }
 
-  /** What counts only at the beginning, unless something begins here that counts anywhere. */
+  /** Tries the markers that count only at the start, unless a marker that counts anywhere begins here. */
   #tryStart(): "text" | "block" | "more" {
     const { openers, firsts, starts } = this.#settings;
     const first = this.#input.firstOther();
     if (first === -1) {
-      this.#tell(this.#input.text.length);
+      this.#emitUntil(this.#input.text.length);
       return "more";
     }
     const anywhere = openers.at(this.#input.text, first, this.#isEnd);
     const here = anywhere ? undefined : firsts.at(this.#input.text, first, this.#isEnd);
     const whole = anywhere || here ? undefined : starts.at(this.#input.text, first, this.#isEnd);
     if (anywhere === "more" || here === "more" || whole === "more") {
-      this.#tell(first);
+      this.#emitUntil(first);
       return "more";
     }
     if (anywhere?.some(({ kind }) => kind !== "closer")) return "text";
     this.#isStart = false;
     const meanings = here ?? whole;
     if (!meanings) return "text";
-    this.#tell(first);
+    this.#emitUntil(first);
     if (whole) this.#out.hold("whole");
     this.#attemptAt(meanings);
     return "block";
   }
 
-  /** Behind a call that counts only if it is the whole message there may be white space and what is never shown. */
+  /** After a call that must be the whole message, only whitespace and hidden tokens may follow. */
   #scanAfterWhole(): boolean {
     const first = this.#input.firstOther();
     if (first === -1) {
-      this.#tell(this.#input.text.length);
+      this.#emitUntil(this.#input.text.length);
       if (!this.#out.isTooLong) return false;
-      this.#takeBack();
+      this.#rereadHeld();
       return true;
     }
     const meanings = this.#settings.openers.at(this.#input.text, first, this.#isEnd);
     if (meanings === "more") return false;
     const hidden = meanings?.find(({ kind }) => kind === "hidden");
     if (hidden) {
-      this.#tell(first);
+      this.#emitUntil(first);
       this.#out.spent("markup", this.#input.take(hidden.opener.length));
-    } else this.#takeBack();
+    } else this.#rereadHeld();
     return true;
   }
 
-  /** The message is not just a call: it is read again, as any other. */
-  #takeBack(): void {
-    this.#goBack(this.#out.takeBack());
+  /** The message has more than calls, so it is parsed again like any other. */
+  #rereadHeld(): void {
+    this.#putBack(this.#out.takeBack());
     this.#isStart = false;
     this.#code.close();
   }
 
-  /** The rest of a call that could not be read, up to where it ends. */
+  /** Emits the rest of an unparsable call as text, up to its end. */
   #passBroken({ until, ...ends }: BrokenCall): boolean {
     const limit = Math.max(this.#input.at, Math.min(this.#input.text.length, this.#input.placeOf(until)));
     const end = endOfBroken(this.#input.text, this.#input.at, limit, ends, this.#isEnd);
-    this.#tell(end.at);
-    if (end.isFound || this.#input.offset >= until) this.#deafFor = undefined;
-    return this.#deafFor === undefined;
+    this.#emitUntil(end.at);
+    if (end.isFound || this.#input.offset >= until) this.#brokenCall = undefined;
+    return this.#brokenCall === undefined;
   }
 
   #passCode(): boolean {
@@ -268,11 +271,11 @@ export class Reader {
     const end = Math.min(close, this.#input.text.length - tail);
     const until = this.#code.skip(this.#input.text, this.#input.at, end, isEnd);
     const hasMoved = until > this.#input.at;
-    this.#tell(until);
+    this.#emitUntil(until);
     return (hasMoved || !this.#code.isOpen) && this.#input.left > tail;
   }
 
-  /** Reasoning ends at its tag, in code or not. Where the next one is in the input; its length if there is none. */
+  /** Reasoning ends at its closing tag, even inside code. Returns the index of the next one, or the length of the input. */
   #nextClose(tags: readonly string[]): number {
     if (this.#closeAt < this.#input.at) {
       const places = tags.map((tag) => this.#input.text.indexOf(tag, this.#input.at)).filter((place) => place !== -1);
@@ -281,7 +284,7 @@ export class Reader {
     return this.#closeAt;
   }
 
-  /** Does what the mark at this place means; false if it means nothing here. */
+  /** Acts on the marker at this index; false if it means nothing here. */
   #open(meanings: readonly Meaning[], at: number): boolean {
     if (this.#reasoning) return this.#openInReasoning(this.#reasoning, meanings, at);
     const isFirst = this.#out.isAtEdge && this.#input.firstOther() === at;
@@ -289,34 +292,34 @@ export class Reader {
     const isStart = isFirst && this.#out.isAtStart;
     for (const meaning of meanings) {
       if (meaning.kind === "call") {
-        const calls = callsAmong(meanings, isLineStart, this.#spoken);
+        const calls = callsAmong(meanings, isLineStart, this.#dialects);
         if (calls.length === 0) continue;
-        this.#tell(at);
-        if (this.#doubt && !this.#out.holds) this.#out.hold("draft");
+        this.#emitUntil(at);
+        if (this.#maybeReasoning && !this.#out.holds) this.#out.hold("draft");
         this.#attemptAt(calls);
         return true;
       }
-      if (meaning.kind === "reasoning" && !isLineStart) this.#doubt ??= meaning.close;
-      if (meaning.kind === "close" && this.#doubt?.includes(meaning.opener)) {
-        this.#tell(at);
-        this.#doubt = undefined;
+      if (meaning.kind === "reasoning" && !isLineStart) this.#maybeReasoning ??= meaning.close;
+      if (meaning.kind === "close" && this.#maybeReasoning?.includes(meaning.opener)) {
+        this.#emitUntil(at);
+        this.#maybeReasoning = undefined;
         if (this.#out.holds === "draft") this.#out.dropDraft();
         this.#out.text(this.#input.take(meaning.opener.length));
         return true;
       }
       if (meaning.kind === "reasoning" && isLineStart) {
-        this.#tell(at);
+        this.#emitUntil(at);
         this.#out.spent("markup", this.#input.take(meaning.opener.length));
         this.#beginReasoning(meaning.close);
-        this.#hearOf(meaning.dialects);
+        this.#addDialects(meaning.dialects);
         return true;
       }
-      const isHidden = meaning.kind === "hidden" && (isFirst || this.#speaks(meaning.dialects));
-      // A closer too many.
-      const isExtra = meaning.kind === "closer" && isFirst && !isStart && this.#speaks(meaning.dialects);
+      const isHidden = meaning.kind === "hidden" && (isFirst || this.#usesAny(meaning.dialects));
+      // A surplus closer after a call.
+      const isExtra = meaning.kind === "closer" && isFirst && !isStart && this.#usesAny(meaning.dialects);
       if (isHidden || isExtra || (meaning.kind === "close" && isStart)) {
-        if (isHidden) this.#hearOf(meaning.dialects);
-        this.#tell(at);
+        if (isHidden) this.#addDialects(meaning.dialects);
+        this.#emitUntil(at);
         this.#out.spent("markup", this.#input.take(meaning.opener.length));
         return true;
       }
@@ -324,28 +327,28 @@ export class Reader {
     return false;
   }
 
-  #hearOf(dialects: readonly string[]): void {
-    if (dialects.every((name) => this.#spoken.has(name))) return;
-    this.#spoken = new Set([...this.#spoken, ...dialects]);
+  #addDialects(dialects: readonly string[]): void {
+    if (dialects.every((name) => this.#dialects.has(name))) return;
+    this.#dialects = new Set([...this.#dialects, ...dialects]);
   }
 
-  /** A token that is never shown may also stand in a sentence about it. */
-  #speaks(dialects: readonly string[]): boolean {
-    return dialects.some((name) => this.#spoken.has(name));
+  /** Whether the message uses one of these dialects. Otherwise a hidden token may be part of a sentence about it. */
+  #usesAny(dialects: readonly string[]): boolean {
+    return dialects.some((name) => this.#dialects.has(name));
   }
 
   #openInReasoning(close: readonly string[], meanings: readonly Meaning[], at: number): boolean {
     const end = meanings.find(({ opener }) => close.includes(opener));
-    const calls = callsAmong(meanings, this.#code.isLineStart(this.#input.text, this.#input.at, at), this.#spoken);
+    const calls = callsAmong(meanings, this.#code.isLineStart(this.#input.text, this.#input.at, at), this.#dialects);
     if (end) {
-      this.#tell(at);
-      // What begins something else ends the reasoning, but is not its tag.
+      this.#emitUntil(at);
+      // An opener that ends the reasoning is not its closing tag and is read again.
       const isOther = calls.some(({ opener }) => opener === end.opener);
       this.#endReasoning(isOther ? 0 : end.opener.length);
       return true;
     }
     if (calls.length === 0) return false;
-    this.#tell(at);
+    this.#emitUntil(at);
     if (!this.#out.holds) this.#out.hold("draft");
     this.#attemptAt(calls);
     return true;
@@ -364,8 +367,8 @@ export class Reader {
     this.#isStart = this.#out.isAtStart;
   }
 
-  /** The input up to here is text, or reasoning. */
-  #tell(until: number): void {
+  /** Emits the input up to this index as text or reasoning. */
+  #emitUntil(until: number): void {
     if (until === this.#input.at) return;
     this.#code.passOver(this.#input.text, this.#input.at, until);
     this.#out.text(this.#input.take(until - this.#input.at));
@@ -404,12 +407,12 @@ export class Reader {
     };
   }
 
-  /** Gives the block what has come, a bounded piece at a time; false where more text is needed. */
+  /** Feeds buffered input to the block, a bounded piece at a time; false if more text is needed. */
   #advance(attempt: Attempt): boolean {
     const { block } = attempt;
     const { left } = this.#input;
     if (left === 0 && !this.#ended) return false;
-    // However much comes at once, no more of it is read before the limit than if it came in pieces.
+    // The limit is the same for one large chunk as for many small ones.
     const room = Math.min(this.#settings.limit - block.heldLength, nextPiece);
     const count = wholeCharacters(this.#input.text, this.#input.at, room);
     if (count === 0 && left > 0) {
@@ -450,26 +453,26 @@ export class Reader {
   #finish({ block }: Attempt): void {
     const { rest, unspent } = block;
     this.#attempt = undefined;
-    if (block.accepted) this.#hearOf([block.dialect.name]);
+    if (block.accepted) this.#addDialects([block.dialect.name]);
     if (this.#out.holds === "draft" && this.#out.isTooLong) this.#out.dropDraft();
-    // What was read after the last call that was accepted, and is no call, is text.
-    this.#giveBack(unspent + rest, unspent.length);
+    // What was read after the last accepted call is text.
+    this.#reread(unspent + rest, unspent.length);
   }
 
-  /** It is text after all. */
+  /** The block is no call: reports it if it named a tool, and reads it again as text. */
   #refuse({ block }: Attempt, why?: string, isCut = false): void {
     const { rest, unspent, offset } = block;
     const { dialect, closers, reason, named } = block.failure;
     const text = unspent + rest;
     this.#attempt = undefined;
-    if (block.accepted) this.#hearOf([block.dialect.name]);
+    if (block.accepted) this.#addDialects([block.dialect.name]);
     if (this.#out.holds === "whole") {
-      this.#giveBack(text, 0);
-      this.#takeBack();
-      // What begins with ticks is code, if it is no block, and ends as code does.
+      this.#reread(text, 0);
+      this.#rereadHeld();
+      // A failed block that begins with backticks is a code span and ends as one.
       const isCode = CodeSpans.isMark(this.#input.text.charCodeAt(this.#input.firstOther()));
       if (named !== undefined && !isCode)
-        this.#beDeafFor(text, rest === "" && (isCut || block.ended), [], block.opener);
+        this.#markBroken(text, rest === "" && (isCut || block.ended), [], block.opener);
       return;
     }
     if (named !== undefined || this.#isSentinel(block, text)) {
@@ -478,16 +481,16 @@ export class Reader {
     }
     if (this.#out.holds === "draft" && this.#out.isEmpty) this.#out.release();
     if (!block.accepted && CodeSpans.hasMark(block.opener)) {
-      // What begins with ticks is code, if it is no block.
-      this.#giveBack(text, 0);
-      this.#passedBy = this.#input.offset;
-    } else this.#giveBack(text, block.accepted ? 0 : this.#deafLength(block, named !== undefined));
-    if (named !== undefined) this.#beDeafFor(text, rest === "" && (isCut || block.ended), closers, block.opener);
+      // A failed block that begins with backticks is a code span.
+      this.#reread(text, 0);
+      this.#noBlockAt = this.#input.offset;
+    } else this.#reread(text, block.accepted ? 0 : this.#skippedLength(block, named !== undefined));
+    if (named !== undefined) this.#markBroken(text, rest === "" && (isCut || block.ended), closers, block.opener);
   }
 
-  /** Whether it begins as a call does that the model was told to write. */
+  /** Whether the block begins like a call in the format that the prompt taught. */
   #isSentinel({ opener, accepted }: Block, text: string): boolean {
-    // In reasoning it is a draft, if it is anything.
+    // Inside reasoning it is at most a draft of a call.
     if (accepted || this.#reasoning || this.#out.holds || opener !== this.#settings.sentinel) return false;
     return text
       .slice(opener.length, opener.length + firstPiece)
@@ -495,30 +498,30 @@ export class Reader {
       .startsWith("{");
   }
 
-  /** How much of a block that is none is not read again: short heads are, but for the opener. */
-  #deafLength(block: Block, isNamed: boolean): number {
+  /** How much of a failed block is not read again: its opener, or, if much was read without a tool name, all of that. */
+  #skippedLength(block: Block, isNamed: boolean): number {
     if (isNamed) return block.opener.length;
     return block.furthest <= firstPiece ? Math.max(1, block.opener.length) : block.furthest;
   }
 
-  /** A call that could not be read quotes no other: not before it ends. One that was cut off has no end. */
-  #beDeafFor(text: string, isCut: boolean, closers: readonly string[], opener: string): void {
-    if (isCut) this.#deafUntil = Math.max(this.#deafUntil, this.#input.offset + text.length);
-    // In reasoning nothing is called before its end, which must be heard.
-    else if (!this.#reasoning) this.#deafFor = { closers, opener, until: this.#input.offset + this.#settings.limit };
+  /** Calls quoted in an unparsable call do not count before its end. A call that was cut off has no end. */
+  #markBroken(text: string, isCut: boolean, closers: readonly string[], opener: string): void {
+    if (isCut) this.#textUntil = Math.max(this.#textUntil, this.#input.offset + text.length);
+    // Calls in reasoning do not count before its end anyway, and its closing tag must still be found.
+    else if (!this.#reasoning) this.#brokenCall = { closers, opener, until: this.#input.offset + this.#settings.limit };
   }
 
-  #goBack(text: string): void {
+  #putBack(text: string): void {
     this.#input.giveBack(text);
     this.#closeAt = -1;
   }
 
-  #giveBack(text: string, deaf: number): void {
-    this.#goBack(text);
-    this.#deafUntil = Math.max(this.#deafUntil, this.#input.offset + deaf);
+  #reread(text: string, skipped: number): void {
+    this.#putBack(text);
+    this.#textUntil = Math.max(this.#textUntil, this.#input.offset + skipped);
   }
 
-  /** The message was cut off in the block: no call comes of it. */
+  /** The message was cut off inside the block: no call is completed. */
   #cutOff(attempt: Attempt): void {
     const { block } = attempt;
     if (!block.isGiven) {
@@ -529,7 +532,7 @@ export class Reader {
     this.#attempt = undefined;
   }
 
-  /** Arguments that broke after the client had seen their beginning are passed on as they are, up to the closer. */
+  /** Arguments that broke after they were partly emitted are passed on unchanged, up to the closer. */
   #passOn(attempt: Attempt): void {
     const { block } = attempt;
     const { text } = block;

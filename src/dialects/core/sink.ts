@@ -1,18 +1,18 @@
 import type { TextRepair } from "../dialect.ts";
 
-/** What a character of the message is. The spans, in order, are the message. */
+/** What a span of the message is. The spans, in order, are the message. */
 export type SpanKind = "text" | "reasoning" | "call" | "markup";
 
 export interface RepairReport {
   repair: TextRepair;
-  /** Where in the message. */
+  /** Offset in the message. */
   offset: number;
   dialect: string;
-  /** The number of the call, where it is about one. */
+  /** Index of the call, if the repair belongs to one. */
   call?: number | undefined;
 }
 
-/** A block that named a declared tool, or looked just as if it did, and was text after all. */
+/** A block that named a tool, or began like a call in the prompted format, but is text. */
 export interface RejectReport {
   dialect: string;
   name: string | undefined;
@@ -20,13 +20,13 @@ export interface RejectReport {
   offset: number;
 }
 
-/** Is told what the message is made of, in order. Calls are numbered from 0. */
+/** Receives the parts of the message, in order. Calls are numbered from 0. */
 export interface Sink {
   span(kind: SpanKind, text: string): void;
   callStarted(call: number, name: string, dialect: string, id: string | undefined): void;
   /** More of its arguments, as JSON text. */
   callArguments(call: number, delta: string): void;
-  /** The call is whole. A call without this was cut off. */
+  /** The call is complete. A call without this event was cut off. */
   callDone(call: number): void;
   repaired(report: RepairReport): void;
   rejected(report: RejectReport): void;

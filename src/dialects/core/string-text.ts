@@ -4,30 +4,30 @@ import { isSpace } from "./characters.ts";
 const quote = 0x22;
 const apostrophe = 0x27;
 const backslash = 0x5c;
-const goesOn = /[\p{L}\p{N}_.!?()$/\\-]/u;
+const continuesString = /[\p{L}\p{N}_.!?()$/\\-]/u;
 const hexadecimal = /[0-9a-fA-F]/;
-/** More white space than this does not stand between a string and what follows it. */
+/** Most whitespace between a string and what follows it. */
 const mostSpace = 400;
 
 /**
- * Reads the rest of a JSON string, piece by piece, and gives it out again as the inside of one. A quote ends it only if what
- * follows can follow a string; else it was meant as a part of it.
+ * Parses the rest of a JSON string chunk by chunk and emits it as the inside of a JSON string. A quote ends the string only if
+ * what follows can follow a string; otherwise it is a part that was not escaped.
  */
 export class StringText {
   readonly #delimiter: number;
   readonly #mends: boolean;
   readonly #report: (repair: TextRepair, behind: number) => void;
-  /** The characters that may follow; none, where the first quote is the end whatever follows. */
+  /** Characters that may follow the string; empty if the first quote always ends it. */
   readonly #followers: string;
   #escape = "";
   #out = "";
   #hasReported = false;
-  /** It may have run over the end of its block: it has a tag in it, or a quote that was taken for a part of it. */
+  /** Signs that the string has run past the end of its block: it contains a tag, or a quote that was taken as a part of it. */
   #hasTag = false;
   #isGuess = false;
-  /** White space behind a quote that may end it. */
+  /** Whitespace after a quote that may end the string. */
   #space = "";
-  /** A quote was last. */
+  /** The last character was a quote that may end the string. */
   isAtQuote = false;
   isDone = false;
   isBad = false;
@@ -48,14 +48,14 @@ export class StringText {
     return this.#escape !== "";
   }
 
-  /** What was read since the last time. */
+  /** Returns what was read since the last call. */
   take(): string {
     const out = this.#out;
     this.#out = "";
     return out;
   }
 
-  /** Reads on, and tells where it stopped: at the end of the text, behind the string, or at what cannot be. */
+  /** Reads on and returns where it stopped: at the end of the text, after the string, or at an invalid character. */
   read(text: string, from: number): number {
     let at = from;
     while (at < text.length && !this.isBad && !this.isDone) {
@@ -116,13 +116,13 @@ export class StringText {
       this.#space += character;
       return from + 1;
     }
-    // What is no JSON at all, such as a closing tag, leaves the end where it seemed to be.
+    // Text that is no JSON, such as a closing tag, means that the quote did end the string.
     if (character === "<" || this.#followers.includes(character)) {
       this.isDone = true;
       return from;
     }
-    // Only words go on behind a quote. Operators, another quote, or tags may mean more than one thing.
-    if (!goesOn.test(character) || this.#hasTag) {
+    // Only words continue a string after a quote. Operators, another quote and tags are ambiguous.
+    if (!continuesString.test(character) || this.#hasTag) {
       this.isBad = true;
       return from;
     }
@@ -133,7 +133,7 @@ export class StringText {
     return from;
   }
 
-  /** Reads what follows a backslash; an escape that JSON does not know is a backslash that was meant to be one. */
+  /** Reads what follows a backslash. If JSON has no such escape, the backslash was meant literally. */
   #readEscape(text: string, from: number): number {
     if (from === text.length) return from;
     const character = text.charAt(from);
@@ -146,13 +146,13 @@ export class StringText {
       this.#endEscape(this.#escape + character);
       return from + 1;
     }
-    // An apostrophe needs no backslash in a string of double quotes, and is meant all the same.
+    // JSON does not escape apostrophes in double quotes, but the meaning is clear.
     if (character === "'" && (this.#mends || this.#delimiter === apostrophe)) {
       if (this.#delimiter !== apostrophe) this.#report("bad_escape", text.length - from);
       this.#endEscape(character);
       return from + 1;
     }
-    // Before a line end or a tab, it was meant to go on there.
+    // Before a newline or a tab, the backslash only continues the line and is dropped.
     this.#keepEscape(text.length - from, character < " " ? "" : "\\\\");
     return from;
   }

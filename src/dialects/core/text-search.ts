@@ -4,7 +4,7 @@ export function isLetter(character: number): boolean {
   return (character >= 0x61 && character <= 0x7a) || (character >= 0x41 && character <= 0x5a) || character === 0x5f;
 }
 
-/** The calls that may begin at a place. */
+/** The calls that may begin at a position. */
 export function callsAmong(meanings: readonly Meaning[], isLineStart: boolean, spoken: ReadonlySet<string>): Meaning[] {
   return meanings.filter((meaning) => {
     if (meaning.kind !== "call") return false;
@@ -13,7 +13,7 @@ export function callsAmong(meanings: readonly Meaning[], isLineStart: boolean, s
   });
 }
 
-/** How many characters from here on are at most so many units, none of them split. */
+/** How many UTF-16 units follow `from`, at most `most`, without splitting a surrogate pair. */
 export function wholeCharacters(text: string, from: number, most: number): number {
   const left = text.length - from;
   if (most >= left) return left;
@@ -22,7 +22,7 @@ export function wholeCharacters(text: string, from: number, most: number): numbe
   return last >= 0xd800 && last < 0xdc00 ? most - 1 : most;
 }
 
-/** How much of the end of the text may be the beginning of one of the marks. */
+/** How many characters at the end of the text may be the beginning of one of the markers. */
 export function beginningAtEnd(text: string, from: number, marks: readonly string[]): number {
   let longest = 0;
   for (const mark of marks) {
@@ -33,12 +33,13 @@ export function beginningAtEnd(text: string, from: number, marks: readonly strin
   return longest;
 }
 
-/** What comes behind a call: a new line, or another mark. */
+/** What may follow a call: a newline or another marker. */
 const followsCall = /[\n\r<[]/;
 
 /**
- * Where a call ends that could not be read: behind a closer that something like an end follows, since its arguments may quote
- * closers too; before a line that begins as it began; where there are no closers, with its line. What may be the beginning of that end is left for the next time.
+ * Finds the end of an unparsable call: after a closer that a newline or marker follows, since arguments may quote closers too;
+ * before a line that begins with the same opener; or, without closers, at the end of the line. What may be the beginning of that
+ * end is left for the next call.
  */
 export function endOfBroken(
   text: string,

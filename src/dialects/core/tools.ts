@@ -3,15 +3,15 @@ import { isObject, type JsonObject, type JsonValue } from "../../turn/index.ts";
 /** A tool that a call may name. */
 export interface KnownTool {
   name: string;
-  /** Its arguments are held until the call is whole, and are never repaired. */
+  /** Its arguments are held until the call is complete, and are never repaired. */
   strict: boolean;
   /** A JSON Schema; untrusted. */
   parameters?: JsonObject | undefined;
-  /** The parameter that all of its text is, where it takes nothing else. */
+  /** The parameter that takes all of the text, if the tool takes only free text. */
   freeText?: string | undefined;
 }
 
-/** The tools of a request, by name; and by name in any case, where only one tool has it so. */
+/** The tools of a request by name, and by case-insensitive name if only one tool has it. */
 export class KnownTools {
   readonly #tools: readonly KnownTool[];
   #byName: Map<string, KnownTool> | undefined;
@@ -30,7 +30,7 @@ export class KnownTools {
     return this.#names().keys();
   }
 
-  /** Made when a name is looked for, which most messages have none of. */
+  /** Built on first use: most messages name no tool. */
   #names(): Map<string, KnownTool> {
     this.#byName ??= new Map(this.#tools.map((tool) => [tool.name, tool]));
     return this.#byName;
@@ -46,7 +46,7 @@ export class KnownTools {
     return this.#names().get(name);
   }
 
-  /** Exactly, else by the one tool whose name differs in case alone. */
+  /** Matches the exact name, or else the one tool whose name differs only in case. */
   find(name: string): KnownTool | undefined {
     const exact = this.#names().get(name);
     if (exact) return exact;
@@ -64,7 +64,7 @@ export class KnownTools {
   }
 }
 
-/** The schema of one parameter, where the tool declares it. */
+/** The schema of one parameter, if the tool declares it. */
 export function parameterSchema(tool: KnownTool, name: string): JsonObject | undefined {
   return propertyOf(tool.parameters, name, tool.parameters);
 }
@@ -83,11 +83,11 @@ export function declares(tool: KnownTool, name: string): boolean {
   return isObject(properties) && Object.hasOwn(properties, name);
 }
 
-/** Whether the tool says that it takes no parameter of this name. */
+/** Whether the tool's schema forbids a parameter of this name. */
 export function isForbidden(tool: KnownTool, name: string): boolean {
   const { properties, patternProperties, additionalProperties } = resolve(tool.parameters, tool.parameters) ?? {};
   if (isObject(properties) && Object.hasOwn(properties, name)) return properties[name] === false;
-  // Patterns are not tried: they are a stranger's, and may take forever.
+  // Patterns are not evaluated: they are untrusted and may take forever.
   const mayMatch = isObject(patternProperties) && Object.values(patternProperties).some((schema) => schema !== false);
   return additionalProperties === false && !mayMatch;
 }
@@ -104,7 +104,7 @@ export function parameterNames(tool: KnownTool): string[] {
   return isObject(properties) ? Object.keys(properties) : [];
 }
 
-/** Follows `$ref` inside the schema itself, a few steps at most. */
+/** Follows `$ref` inside the schema, a few steps at most. */
 export function resolve(schema: JsonValue | undefined, root: JsonObject | undefined): JsonObject | undefined {
   let found = schema;
   for (let step = 0; step < 8; step++) {

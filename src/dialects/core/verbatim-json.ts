@@ -7,52 +7,52 @@ import { isJsonWord, isWordCharacter } from "./json-words.ts";
 const quote = 0x22;
 const backslash = 0x5c;
 const comma = 0x2c;
-/** What a piece of a string has none of if nothing happens in it. */
+/** Characters that change the state inside a string. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: JSON forbids just these in a string.
 const special = /["\\\u0000-\u001f]/;
-/** Deeper than this it is no arguments of anything, and nothing is looked for in it. */
+/** JSON that is nested deeper is passed on unparsed. */
 const deepest = 512;
-/** More is not held back. */
+/** Most characters to hold back. */
 const mostHeld = 400;
 
-/** whole: JSON, or what nothing could mend. cut: it stops in the middle of what had been mended so far. */
+/** whole: JSON, or text that could not be repaired. cut: repaired text that stops in the middle. */
 export type JsonEnding = "whole" | "cut";
 
 /**
- * verbatim: all is JSON so far. mended: from a slip on it is given by a reader that can mend it. encoded: it is a string, in which
- * all may be written. tail: the value is over. raw: nothing can be done about it.
+ * verbatim: valid JSON so far. mended: a repairing parser emits everything from the first error on. encoded: the value is a
+ * string, which may hold the arguments. tail: the value has ended. raw: not repairable, passed on unchanged.
  */
 type Mode = "verbatim" | "mended" | "encoded" | "tail" | "raw";
 
 type State = JsonPosition | "colon" | "word" | "end";
 
 /**
- * go: it can be passed on, and what is held with it. hold: only with what follows. wait: it changes nothing about that. The others
- * end this kind of reading.
+ * go: pass this character on, with what is held. hold: pass it on only with what follows. wait: neither. The others end verbatim
+ * mode.
  */
 type Step = "go" | "hold" | "wait" | "slip" | "encoded" | "deep";
 
 /**
- * JSON that comes in pieces and is passed on as it is written, down to its white space. From the first slip on that has only one
- * reading it is mended; if more is wrong than that, the rest goes on as it is. Only what may belong to a slip is held back: a comma
- * that may be the last, and an escape.
+ * Passes streamed JSON on as it is written, down to its whitespace. The first error that has only one possible repair is
+ * repaired, and so is the rest; after any other error the rest is passed on unchanged. Only what may belong to an error is held
+ * back: a comma that may be the last, and an escape.
  */
 export class VerbatimJson {
-  /** Nothing for most: many calls may be open at once. */
+  /** Undefined for most calls, to save memory: many may be open at once. */
   #repairs: Set<TextRepair> | undefined;
   #mode: Mode = "verbatim";
   #state: State = "value";
   #closers = "";
   #isKey = false;
-  /** How much of an escape is to come: what follows the backslash, or so many hexadecimal digits. */
+  /** What is missing of an escape: what follows the backslash, or this many hexadecimal digits. */
   #escape: "none" | "begun" | number = "none";
   #word = "";
   #held = "";
   #mender: JsonText | undefined;
-  /** What it has read and not given. */
-  #unsaid = "";
+  /** What the repairing parser has consumed and not emitted. */
+  #unemitted = "";
 
-  /** What had to be mended; nothing where it was in vain. */
+  /** The repairs that were made; none if the text could not be repaired. */
   get repairs(): Iterable<TextRepair> {
     return this.#isRaw ? [] : (this.#repairs ?? []);
   }
@@ -66,7 +66,7 @@ export class VerbatimJson {
     return this.#mode === "raw";
   }
 
-  /** What can be passed on now. */
+  /** Returns what can be passed on now. */
   push(piece: string): string {
     switch (this.#mode) {
       case "raw":
@@ -83,7 +83,7 @@ export class VerbatimJson {
     return this.#read(this.#held + piece, this.#held.length);
   }
 
-  /** No more will come: the rest of what was held, and how it ended. */
+  /** Ends the input. Returns the held rest and how it ended. */
   end(): { rest: string; ending: JsonEnding } {
     switch (this.#mode) {
       case "mended":
@@ -97,15 +97,15 @@ export class VerbatimJson {
     return { rest: this.#held, ending: "whole" };
   }
 
-  /** What is not closed here was not closed there: nothing is completed. */
+  /** Open brackets and strings are not closed: the model did not finish them. */
   #endMended(): { rest: string; ending: JsonEnding } {
     if (!this.#mender?.isInComment) return { rest: "", ending: this.#mender?.isDone ? "whole" : "cut" };
-    // A comment that never ends may have anything in it, the end of the value too.
+    // A comment that never ends may contain anything, also the end of the value.
     this.#mode = "raw";
-    return { rest: this.#unsaid, ending: "whole" };
+    return { rest: this.#unemitted, ending: "whole" };
   }
 
-  /** Reads on from a place in the text, before which all is held back. */
+  /** Reads on from index `from`; all text before it is held back. */
   #read(text: string, from: number): string {
     let hold = from > 0 ? 0 : -1;
     for (let at = from; at < text.length; at++) {
@@ -172,7 +172,7 @@ export class VerbatimJson {
       return "go";
     }
     if (character === quote) return this.#closers === "" ? "encoded" : this.#beginString(false);
-    // What JSON has no word for begins with a capital, or with a character that no value begins with.
+    // No JSON value begins with a capital; `True` and `None` are Python's.
     if (!isWordCharacter(character) || (character >= 0x41 && character <= 0x5a)) return "slip";
     this.#word = String.fromCharCode(character);
     this.#state = "word";
@@ -221,7 +221,7 @@ export class VerbatimJson {
     this.#state = this.#closers === "" ? "end" : "after";
   }
 
-  /** Something is not as JSON has it: from what is held on, another reader goes on that can mend it. */
+  /** The text is not valid JSON: a repairing parser takes over, starting with what is held. */
   #slip(text: string, at: number, hold: number): string {
     const from = hold === -1 ? at : hold;
     this.#held = "";
@@ -230,7 +230,7 @@ export class VerbatimJson {
       return text.slice(0, at) + this.#readTail(text.slice(at));
     }
     const place = text.charCodeAt(from) === comma && hold !== -1 ? "after" : this.#state;
-    // The beginning of a key or a word that is no such thing has gone out; and what is no object at all is no arguments.
+    // The beginning of an invalid key or word was passed on already. A value that is not an object cannot be arguments.
     if (place === "colon" || place === "word" || (place === "string" && this.#isKey) || this.#closers === "") {
       this.#mode = "raw";
       return text;
@@ -238,11 +238,11 @@ export class VerbatimJson {
     this.#mender = JsonText.continuing(this.#closers, place, (repair) => this.#note(repair));
     this.#mode = "mended";
     const mended = this.#mend(text.slice(from));
-    // In vain; but nothing of it has gone out yet.
+    // Not repairable, but nothing of it was passed on yet.
     return this.#isRaw ? text : text.slice(0, from) + mended;
   }
 
-  /** Character by character: what the reader has taken and not given must not be lost if it finds no meaning in it. */
+  /** Feeds one character at a time: what the parser has consumed and not emitted must not be lost if the repair fails. */
   #mend(piece: string): string {
     const mender = this.#mender;
     if (!mender) return piece;
@@ -257,16 +257,16 @@ export class VerbatimJson {
       const mended = mender.take();
       if (mender.isBad) {
         this.#mode = "raw";
-        return out + (mended === "" ? this.#unsaid : mended) + piece.slice(at);
+        return out + (mended === "" ? this.#unemitted : mended) + piece.slice(at);
       }
       out += mended;
-      if (!mender.isHolding) this.#unsaid = "";
-      else this.#unsaid = mended === "" ? this.#unsaid + character : character;
+      if (!mender.isHolding) this.#unemitted = "";
+      else this.#unemitted = mended === "" ? this.#unemitted + character : character;
     }
     return out;
   }
 
-  /** Brackets too many behind the value are left out. Anything else is not, nor is what stood before it. */
+  /** Drops surplus closing brackets after the value. Any other text is passed on, with all that came before it. */
   #readTail(piece: string): string {
     this.#held += piece;
     if (this.#held.length <= mostHeld && /^[\]} \t\r\n]*$/.test(piece)) return "";
@@ -276,7 +276,7 @@ export class VerbatimJson {
     return tail;
   }
 
-  /** A string at the top: the arguments may be written in it, as text. */
+  /** A string at the top level may hold the arguments as text. */
   #decode(): string {
     const decoded = parseJson(this.#held);
     if (typeof decoded !== "string" || !isObject(parseJson(decoded))) return this.#held;

@@ -16,7 +16,7 @@ const ends = ["<|eom|>", "<|eot|>"];
 const lists = [plain, `${prefixed}function_calls`, dots, glimmer];
 const closers = lists.map((list) => `</${list}>`);
 const formats = new Map(lists.map((list) => [`<${list}>`, formatIn([`</${list}>`])]));
-/** A call outside of any list may be the rest of one. */
+/** A call outside a list may be the rest of one. */
 const lone = formatIn([...closers, "</minimax:tool_call>"]);
 
 function formatIn(closedBy: readonly string[]): InvokeFormat {
@@ -67,7 +67,10 @@ export const antmlStart: Dialect = {
   },
 };
 
-/** A message of Muse Glimmer, from its recipient on: to itself it thinks; to the user or to a tool, it may begin with calls. */
+/**
+ * Reads a message of Muse Glimmer from its recipient on. A message to itself is reasoning; one to the user or to a tool may begin
+ * with calls.
+ */
 function* message(block: Block): Reading {
   const recipient = yield* block.run(/[\w.:-]/);
   yield* block.expect(endOfHeader);

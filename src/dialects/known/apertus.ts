@@ -45,7 +45,7 @@ function* callByKey(block: Block): Reading {
   block.end();
 }
 
-/** A bracket, which may be missing where the block ends all the same. */
+/** Reads a bracket, which may be missing if the block's closer follows or the message ends. */
 function* bracket(block: Block, mark: string): Reading {
   if (yield* block.maybe(mark)) return;
   const endsHere = (yield* block.peek()) === -1 || (yield* block.sees(...block.dialect.closers));

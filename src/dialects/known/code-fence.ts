@@ -28,7 +28,7 @@ export const codeFence: Dialect = {
   write: (calls) => calls.map(({ name, arguments: text }) => writeFence(name, text)).join("\n"),
 };
 
-/** `@NAME(ID): {…}`, from behind the `@`. */
+/** `@NAME(ID): {…}`, starting after the `@`. */
 function* lineCall(block: Block): Reading {
   const name = yield* block.run(/[\w.]/, 128);
   if (!block.tools.find(name)) block.fail("it is no tool's name");
@@ -65,12 +65,12 @@ function* fencedCall(block: Block): Reading {
   object.end();
 }
 
-/** The rest of the line, whose end stays. */
+/** Reads the rest of the line, without its newline. */
 function* line(block: Block): Reading<string> {
   return yield* block.run(/[^\r\n]/);
 }
 
-/** A value is text between two newlines. In quotes it is JSON: so Continue shows a model what it has called. */
+/** A value is text between two newlines. A value in quotes is JSON: Continue writes a model's past calls so. */
 function* argument(block: Block, object: ArgumentsObject, name: string): Reading {
   yield* block.run(/\r/);
   yield* block.expect("\n");
@@ -86,7 +86,7 @@ function* argument(block: Block, object: ArgumentsObject, name: string): Reading
     return;
   }
   const parameter = object.parameter(name, "one newline");
-  // The newline before the value is the parameter's to leave out, so that a second one stays.
+  // The parameter drops one newline before the value, so that a second one stays.
   parameter.add("\n");
   yield* rawText(block, [endOfArgument], (text) => parameter.add(text));
   parameter.end();

@@ -4,7 +4,7 @@ import { jsonList } from "../reading/json-list.ts";
 
 /**
  * `<|START_ACTION|>[{"tool_call_id": …, "tool_name": …, "parameters": {…}}]<|END_ACTION|>`; formerly `Action:` and a fence. The
- * ids only count the calls of one message, so they are nobody's to keep.
+ * ids only count the calls of one message, so they are not kept.
  */
 export const cohereAction: Dialect = {
   name: "cohere-action",

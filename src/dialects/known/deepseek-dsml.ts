@@ -62,7 +62,7 @@ function writeValue(given: unknown): { attributes: string; raw: string } {
   return { attributes: ` string="${typeof given === "string"}"`, raw: rawOf(given) };
 }
 
-/** The flag tells the type; where it does not agree with the schema, the schema is right. */
+/** The `string` attribute gives the type. If it contradicts the schema, the schema wins. */
 function* value(
   block: Block,
   object: ArgumentsObject,
@@ -97,7 +97,7 @@ function* value(
   return false;
 }
 
-/** An object or a list, as JSON. One object that holds the parameters may stand in their place, under a name of its own. */
+/** Reads an object or a list as JSON. An object named `arguments` may hold all parameters instead. */
 function* structure(block: Block, object: ArgumentsObject, name: string, spelled: InvokeTags): Reading<boolean> {
   const { tool, mends } = block;
   const mayHoldAll = mends && tool && name === "arguments" && !declares(tool, name) && parameterNames(tool).length > 0;

@@ -11,7 +11,7 @@ export const deepseekMarks = {
   separator: "<｜tool▁sep｜>",
 };
 
-/** Around what a tool gave back, which some models write too; and the end of a message. */
+/** Markers around a tool's output, which some models write too, and at the end of a message. */
 export const deepseekHidden = ["<｜tool▁output▁begin｜>", "<｜tool▁output▁end｜>", "<｜end▁of▁sentence｜>"];
 
 const { open, close, begin, end, separator } = deepseekMarks;

@@ -4,7 +4,10 @@ import { hermesJson } from "./hermes-json.ts";
 /** `<tool_call>{"name": …, "arguments": …}</tool_call>`, as `hermes-json` has it. */
 export const ernie45: Dialect = { ...hermesJson, name: "ernie45", models: "Ernie 4.5" };
 
-/** What is no call stands in `<response>…</response>`; many others write such tags and mean them, so these count only by name. */
+/**
+ * Text that is no call is in `<response>…</response>`. Many other models write such tags as text, so these count only if the
+ * dialect is named.
+ */
 export const ernie45Response: Dialect = {
   ...ernie45,
   openers: ["<response>", "</response>"],

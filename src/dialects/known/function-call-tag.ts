@@ -1,7 +1,7 @@
 import type { Dialect } from "../dialect.ts";
 import { jsonList, maybeClose, writeJsonCall } from "../reading/json-list.ts";
 
-/** `<function_call>{"name": …, "arguments": {…}}</function_call>`; often nothing closes it. */
+/** `<function_call>{"name": …, "arguments": {…}}</function_call>`; the closing tag is often missing. */
 export const functionCallTag: Dialect = {
   name: "function_call-tag",
   models: "Granite 20B function calling, and models that are prompted so",

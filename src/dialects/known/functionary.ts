@@ -4,7 +4,7 @@ import { jsonObject } from "../reading/json-call.ts";
 
 const letters = [..."abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_"];
 const open = ">>>";
-/** The recipient of what is meant for the reader. */
+/** The recipient of visible text. */
 const everyone = "all";
 
 /** `>>>NAME\n{…}`; text goes to `>>>all\n`. */
@@ -59,7 +59,7 @@ function* message(block: Block, begun: string): Reading {
   yield* block.maybe("\r");
   yield* block.expect("\n");
   if (name === everyone && !block.tools.get(everyone)) {
-    // Alone it is a word like any other.
+    // With nothing after it, it is an ordinary word.
     if ((yield* block.peek()) === -1) block.fail("nothing follows");
     block.hide();
     return;

@@ -5,7 +5,10 @@ import { maybeClose, writeJsonCall } from "../reading/json-list.ts";
 const nextMessage = "<|message_sep|>";
 const header = "function call<|role_sep|>";
 
-/** `<|function_call|>{"name": …, "arguments": {…}}`; formerly `<|message_sep|>\n\nfunction call<|role_sep|>\n{…}`. Nothing closes it. */
+/**
+ * `<|function_call|>{"name": …, "arguments": {…}}`; formerly `<|message_sep|>\n\nfunction call<|role_sep|>\n{…}`. There is no
+ * closer.
+ */
 export const gigachat3: Dialect = {
   name: "gigachat3",
   models: "GigaChat 3 and 3.1",

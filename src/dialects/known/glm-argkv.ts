@@ -6,7 +6,7 @@ import { rawOf } from "../reading/invoke.ts";
 import { jsonObject } from "../reading/json-call.ts";
 import { rawText } from "../reading/raw-text.ts";
 
-/** The tags; HunYuan puts the same suffix to each of them. */
+/** The tags; HunYuan adds the same suffix to each of them. */
 function tagsWith(suffix: string) {
   return {
     endOfList: `</tool_calls${suffix}>`,
@@ -23,7 +23,7 @@ function tagsWith(suffix: string) {
 type Tags = ReturnType<typeof tagsWith>;
 
 const plain = tagsWith("");
-/** A newline that was escaped with all of the text. */
+/** A newline that was escaped together with the whole text. */
 const escapedNewline = "\\n";
 
 /** `<tool_call>NAME\n<arg_key>KEY</arg_key>\n<arg_value>VALUE</arg_value>\n</tool_call>`; HunYuan 3 puts calls in `<tool_calls>`. */
@@ -68,7 +68,7 @@ function* listOfCalls(block: Block, tags: Tags): Reading {
   if (!(yield* block.maybe(tags.endOfList))) block.repaired("missing_close");
 }
 
-/** From behind `<tool_call>` to behind `</tool_call>`. */
+/** Reads from after `<tool_call>` to after `</tool_call>`. */
 function* call(block: Block, tags: Tags): Reading {
   yield* block.space();
   const name = yield* block.run(/[^\s<>{}\\]/);
@@ -120,7 +120,7 @@ function* value(block: Block, object: ArgumentsObject, key: string, tags: Tags):
   parameter.end();
 }
 
-/** The closer may be missing, or be cut off, where the message ends; or be missing where the next call begins. */
+/** The closer may be missing or cut off at the end of the message, and missing before the next call. */
 function* missingEnd(block: Block, tags: Tags): Reading {
   if (yield* block.closer()) return;
   const isOver = (yield* block.peek()) === -1 || (yield* block.sees(tags.call, tags.endOfList));
@@ -128,7 +128,7 @@ function* missingEnd(block: Block, tags: Tags): Reading {
   block.repaired("missing_close");
 }
 
-/** What may stand between two tags. */
+/** Skips what may be between two tags. */
 function* gap(block: Block): Reading {
   yield* block.space();
   while (yield* block.maybe(escapedNewline)) yield* block.space();

@@ -1,7 +1,7 @@
 import type { Dialect } from "../dialect.ts";
 import { closedList, jsonList, maybeClose, writeJsonList } from "../reading/json-list.ts";
 
-/** `<|tool_call|>[{"name": …, "arguments": {…}}]`, which nothing closes; also `<tool_call>[…]` and, of old, `<function_call>{…}`. */
+/** `<|tool_call|>[{"name": …, "arguments": {…}}]`, without a closer; also `<tool_call>[…]` and formerly `<function_call>{…}`. */
 export const graniteJson: Dialect = {
   name: "granite-json",
   models: "Granite 3, Granite 20B function calling, Phi-4 mini",
@@ -13,7 +13,7 @@ export const graniteJson: Dialect = {
       yield* maybeClose(block);
       return;
     }
-    // What others write behind the same mark is closed, and is theirs.
+    // Other dialects share this marker, so only a complete list counts.
     yield* block.space();
     if (!(yield* block.sees("["))) block.fail("there is no list");
     yield* closedList(block);

@@ -9,7 +9,10 @@ const message = "<|message|>";
 const json = `<|constrain|>json${message}`;
 const ends = ["<|call|>", "<|end|>", "<|return|>"];
 
-/** `<|start|>assistant<|channel|>commentary to=functions.NAME <|constrain|>json<|message|>{…}<|call|>`; thoughts and text have channels too. */
+/**
+ * `<|start|>assistant<|channel|>commentary to=functions.NAME <|constrain|>json<|message|>{…}<|call|>`; reasoning and text have
+ * channels too.
+ */
 export const harmony: Dialect = {
   name: "harmony",
   models: "gpt-oss",
@@ -37,7 +40,7 @@ export const harmonyStart: Dialect = {
       .join(`${start}assistant`),
 };
 
-/** A header up to `<|message|>`, and what it says about the rest. */
+/** Reads a header up to `<|message|>`, which says what the rest is. */
 function* messageFrom(block: Block, opener: string): Reading {
   const { text, mark } = yield* block.until([message, ...ends]);
   if (mark !== message) block.fail("the header does not end");
@@ -45,7 +48,7 @@ function* messageFrom(block: Block, opener: string): Reading {
   if (header.role !== undefined && header.role !== "assistant") block.fail("it is the message of another");
   const tool = header.recipient && toolOf(block, header.recipient);
   if (tool) yield* call(block, tool);
-  // What goes to a tool that the model was trained with is nothing for the reader.
+  // A message to a tool that the model was trained with is not shown.
   else if (header.recipient || header.channel === "analysis") block.reasoning([...ends, start, channel]);
   else if (header.channel === "final" || header.channel === "commentary" || header.role) block.hide();
   else block.fail("there is no such channel");
@@ -89,7 +92,7 @@ function* call(block: Block, name: string): Reading {
   else yield* jsonObject(block);
   block.end();
   yield* block.space();
-  // The token that ends a call ends the message, and is seldom part of its text.
+  // The token that ends a call also ends the message, and is seldom part of its text.
   if ((yield* block.peek()) === -1) block.accept();
   else yield* closeBlock(block);
 }

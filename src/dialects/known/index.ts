@@ -44,8 +44,8 @@ import { xlam, xlamFenced, xlamMarked, xlamObject } from "./xlam.ts";
 import { yamlXml, yamlXmlInside } from "./yaml-xml.ts";
 
 /**
- * Every form of every dialect that Toolwire reads; one that is written in several ways has several. Where two share an opener,
- * the first that can read a block has it.
+ * Every form of every dialect that Toolwire reads; a dialect that is written in several ways has several. If two share an opener,
+ * the first that can read a block wins.
  */
 export const forms: readonly Dialect[] = [
   hermesJson,

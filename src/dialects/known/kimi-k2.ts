@@ -17,7 +17,7 @@ const counter = /^\d+$/;
 
 /**
  * `<|tool_calls_section_begin|><|tool_call_begin|>functions.NAME:INDEX<|tool_call_argument_begin|>{…}<|tool_call_end|>…
- * <|tool_calls_section_end|>`; what stands before the arguments is the id of the call.
+ * <|tool_calls_section_end|>`; the part before the arguments is the id of the call.
  */
 export const kimiK2: Dialect = {
   name: "kimi-k2",
@@ -57,7 +57,7 @@ function nameOf(id: string): string {
   return colon !== -1 && counter.test(name.slice(colon + 1)) ? name.slice(0, colon) : name;
 }
 
-/** An id that is a mere counter: the call is of the one tool that takes such arguments. */
+/** The id is only a counter: the call is of the one tool that takes such arguments. */
 function* namelessCall(block: Block, index: string): Reading {
   block.begin();
   if (!(yield* block.sees("{"))) block.fail("the arguments are no object");
@@ -69,7 +69,7 @@ function* namelessCall(block: Block, index: string): Reading {
   const given = parseJson(text);
   const keys = Object.keys(isObject(given) ? given : {});
   const [tool, ...others] = toolsThatTake(block, keys);
-  // Arguments of a strict tool are never mended, and these may have been.
+  // Arguments of a strict tool are never repaired, and these may have been.
   if (!tool || others.length > 0 || tool.strict) block.fail("no tool is named");
   block.name(tool.name);
   block.id(`${namespace}${tool.name}:${index}`);

@@ -40,7 +40,7 @@ export const kimiK3Xtml: Dialect = {
     tools + calls.map(({ name, arguments: text }, at) => writeCall(name, text, at + 1)).join("") + close("tools"),
 };
 
-/** From behind `<|open|>call ` to behind `<|close|>call<|sep|>`. */
+/** Reads from after `<|open|>call ` to after `<|close|>call<|sep|>`. */
 function* call(block: Block): Reading {
   const { tool = "" } = yield* attributes(block);
   block.begin(tool);

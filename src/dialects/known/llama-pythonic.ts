@@ -8,7 +8,7 @@ const open = "<|python_start|>";
 const close = "<|python_end|>";
 const olmo = { open: "<function_calls>", close: "</function_calls>" };
 
-/** `<|python_start|>[f(a="x", b=[1]), g(c=True)]<|python_end|>`; OLMo has one call a line, between tags of its own. */
+/** `<|python_start|>[f(a="x", b=[1]), g(c=True)]<|python_end|>`; OLMo writes one call a line, between tags of its own. */
 export const llamaPythonic: Dialect = {
   name,
   models,

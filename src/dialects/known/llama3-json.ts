@@ -4,7 +4,7 @@ import { jsonCalls } from "../reading/json-call.ts";
 
 const list = "functools[";
 
-/** `<|python_tag|>{"name": …, "parameters": {…}}; {…}`; the model leaves the tag out more often than not. */
+/** `<|python_tag|>{"name": …, "parameters": {…}}; {…}`; the model mostly omits the tag. */
 export const llama3Json: Dialect = {
   name: "llama3-json",
   models: "Llama 3.1 to 3.3",

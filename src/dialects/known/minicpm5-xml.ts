@@ -14,7 +14,7 @@ const needsData = /[<&\r\n]/;
 export const minicpm5Xml: Dialect = {
   name: "minicpm5-xml",
   models: "MiniCPM5",
-  // The second and third come of tokenizers whose spaces are not turned back.
+  // The second and third come from tokenizers whose spaces were not decoded.
   openers: ["<function name=", "<functionĠname=", "<functionname="],
   closers: [tags.close],
   *read(block) {

@@ -8,14 +8,17 @@ import { itemOf, memberOf } from "../reading/nested-schema.ts";
 import { rawText } from "../reading/raw-text.ts";
 import { declaredTypes } from "../reading/values.ts";
 
-/** The token that stands before each tag. */
+/** The token before each tag. */
 const token = "]<]minimax[>[";
 const invoke = `${token}<invoke name=`;
 const endOfInvoke = `${token}</invoke>`;
-/** Deeper than this it is no arguments of anything. */
+/** Deepest nesting of arguments. */
 const deepest = 32;
 
-/** `]<]minimax[>[<tool_call>]<]minimax[>[<invoke name="NAME">]<]minimax[>[<KEY>VALUE]<]minimax[>[</KEY>…`; elements in an element are an object or a list. */
+/**
+ * `]<]minimax[>[<tool_call>]<]minimax[>[<invoke name="NAME">]<]minimax[>[<KEY>VALUE]<]minimax[>[</KEY>…`; nested elements are an
+ * object or a list.
+ */
 export const minimaxM3: Dialect = {
   name: "minimax-m3",
   models: "MiniMax M3",
@@ -41,7 +44,7 @@ export const minimaxM3: Dialect = {
     `${token}<tool_call>\n${calls.map(({ name, arguments: text }) => writeInvoke(name, text)).join("\n")}\n${token}</tool_call>`,
 };
 
-/** From behind `<invoke name=` to behind `</invoke>`. */
+/** Reads from after `<invoke name=` to after `</invoke>`. */
 function* invocation(block: Block): Reading {
   const { text: name } = yield* block.until([">"]);
   block.begin(name.trim().replace(/^["']|["']$/g, ""));
@@ -65,7 +68,7 @@ function* tagName(block: Block): Reading<string> {
   return text;
 }
 
-/** What stands between the tags of an element, by what the schema says of it. */
+/** Reads the content of an element by its schema. */
 function* value(block: Block, tag: string, schema: JsonObject | undefined, depth: number): Reading {
   if (depth > deepest) block.fail("it is too deep");
   const types = declaredTypes(schema, block.tool?.parameters);
@@ -81,7 +84,7 @@ function* value(block: Block, tag: string, schema: JsonObject | undefined, depth
   raw.end();
 }
 
-/** Elements up to the end of the one they are in. Where the schema does not tell, elements named `item` are a list. */
+/** Reads elements up to the end of their parent. If the schema does not decide, elements named `item` are a list. */
 function* elements(
   block: Block,
   tag: string,
@@ -118,7 +121,7 @@ function element(key: string, inside: string): string {
   return `${token}<${key}>${inside}${token}</${key}>`;
 }
 
-/** A string as it is, a list or an object as elements: those which nothing but strings are in, because only they tell their types. */
+/** Writes a string as it is, and a list or an object as elements if it contains only strings: elements do not carry other types. */
 function elementsOf(value: JsonValue | undefined): string | undefined {
   if (typeof value === "string") return value;
   if (value === undefined || value === null || typeof value !== "object") return undefined;

@@ -8,7 +8,7 @@ import { seesCall, toolLine, toolTag } from "../reading/tool-tag.ts";
 const letters = [..."abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_"];
 const nextCall = /^<\s*([\w.:-]+)\s*(?:\/>|>\s*<)/;
 
-/** `<TOOL><KEY>VALUE</KEY>…</TOOL>`: tags inside of a value are an object, a tag that is repeated is a list; entities count. */
+/** `<TOOL><KEY>VALUE</KEY>…</TOOL>`: tags inside a value are an object, a repeated tag is a list; entities are decoded. */
 export const morphXml: Dialect = {
   name: "morph-xml",
   models: "any that is prompted to use tool names as tags, as for Cline and Roo",
@@ -20,7 +20,7 @@ export const morphXml: Dialect = {
       if (block.accepted) yield* block.expect("<");
       const { name, isEmpty } = yield* toolTag(block);
       yield* block.space();
-      // A tag in a sentence is no call, and nothing to report.
+      // A tag in a sentence is no call and is not reported.
       if (!isEmpty && !(yield* block.sees("<"))) block.fail("there is no parameter");
       block.begin(name);
       if (isEmpty) {
@@ -34,7 +34,7 @@ export const morphXml: Dialect = {
   write: (calls) => calls.map(({ name, arguments: text }) => writeTags(name, text)).join("\n"),
 };
 
-/** `<TOOL>VALUE</TOOL>`, where only one parameter can be meant. */
+/** `<TOOL>VALUE</TOOL>`, if only one parameter can be meant. */
 export const morphXmlText: Dialect = {
   ...morphXml,
   atLineStart: true,
@@ -46,7 +46,7 @@ export const morphXmlText: Dialect = {
   },
 };
 
-/** The name on a line of its own, in the place of its tag; then the parameters. */
+/** The tool's name on a line of its own instead of its tag, followed by the parameters. */
 export const morphXmlLine: Dialect = {
   ...morphXml,
   openers: letters,

@@ -6,7 +6,7 @@ import { ArgumentsObject } from "../reading/arguments-object.ts";
 import { parameterTags } from "../reading/parameter-tags.ts";
 import { rawText } from "../reading/raw-text.ts";
 
-/** How a call is spelled: as it should be, or as models are known to. */
+/** A spelling of a call: the correct one, or one that models are known to write. */
 interface Spelling {
   open: string;
   /** What ends the name. */
@@ -25,7 +25,7 @@ const repair = "misspelled_marker";
 const endsOfName = [">", "\n", "<"];
 const right: Spelling = { open: "<function=", endsOfName, close: endOfFunction };
 const spellings: readonly Spelling[] = [right, spelledAs("call"), spelledAs("tool"), spelledAs("invoke")];
-/** Only the first call in a block is spelled so. */
+/** Only the first call in a block may have these spellings. */
 const firstSpellings: readonly Spelling[] = [
   ...spellings,
   { ...right, open: "function=", repair: "missing_open" },
@@ -68,17 +68,17 @@ function* spellingAmong(block: Block, choices: readonly Spelling[]): Reading<Spe
   return choices.find((spelling) => spelling.open === found);
 }
 
-/** Calls one after the other, from behind the first `<function=` to what follows the last `</function>`. */
+/** Reads consecutive calls, from after the first `<function=` to after the last `</function>`. */
 export function* functions(block: Block, first: Spelling = right): Reading {
   for (let spelling: Spelling | undefined = first; spelling; spelling = yield* spellingAmong(block, spellings)) {
     yield* functionTags(block, spelling);
     yield* block.space();
-    // What follows may fail by itself.
+    // A failure of the next call must not affect the calls before it.
     if (yield* block.sees(...opens)) block.accept();
   }
 }
 
-/** `NAME<KEY>VALUE</KEY>…</NAME>`. The first key must be known, since other languages begin in the same way. */
+/** Reads `NAME<KEY>VALUE</KEY>…</NAME>`. The first key must be known, since other dialects begin in the same way. */
 function* nameAndTags(block: Block): Reading {
   const name = yield* block.run(/[\w.:-]/, 128);
   const tool = block.tools.find(name);
@@ -92,10 +92,10 @@ function* nameAndTags(block: Block): Reading {
   yield* block.space();
 }
 
-/** From behind `<function=` to behind `</function>`. */
+/** Reads from after `<function=` to after `</function>`. */
 function* functionTags(block: Block, spelling: Spelling): Reading {
   const { text: name, mark } = yield* block.until(spelling.endsOfName);
-  // The tag does not end, and the next begins.
+  // The tag does not end: the next one begins.
   if (mark === "<") block.at--;
   block.begin(unquoted(name));
   const mended = mark === "<" ? repair : spelling.repair;
@@ -106,7 +106,7 @@ function* functionTags(block: Block, spelling: Spelling): Reading {
     yield* block.space();
     if (yield* block.maybe(spelling.close)) break;
     if ((yield* block.peek()) === -1 || (yield* block.sees(...closers, ...openers, ...opens))) {
-      // A name alone, and nothing that ends it, may stand in any sentence.
+      // A name alone, without a closer, may be part of a sentence.
       if (object.isEmpty && !(yield* block.sees(...closers))) block.fail("the function does not end");
       block.repaired("missing_close");
       break;
@@ -143,7 +143,7 @@ function* parameter(block: Block, object: ArgumentsObject, spelling: Spelling): 
   value.end();
 }
 
-/** `<parameter=KEY>`, or, as some models have it, `<parameter>KEY</parameter>`. */
+/** Reads `<parameter=KEY>` or, from some models, `<parameter>KEY</parameter>`. */
 function* parameterName(block: Block): Reading<string> {
   if (yield* block.maybe(parameterOpen)) return unquoted((yield* block.until([">", "\n"])).text);
   yield* block.expect("<parameter>");
@@ -155,7 +155,7 @@ function unquoted(name: string): string {
   return name.trim().replace(/^["']|["']$/g, "");
 }
 
-/** A call as tags, its values as they are. */
+/** Writes a call as tags, with raw values. */
 export function writeFunction(name: string, text: string): string {
   const given = parseJson(text);
   const parameters = Object.entries(isObject(given) ? given : {});

@@ -74,7 +74,7 @@ function* body(block: Block): Reading {
   yield* closeBlock(block);
 }
 
-/** An object with the name in it. The arguments are an object inside of it, or what else it has. */
+/** Reads an object that contains the name. The arguments are an object inside it, or its other members. */
 function* jsonBody(block: Block): Reading {
   let text = "";
   yield* jsonValue(block, (delta) => {
@@ -98,7 +98,7 @@ function argumentsIn(block: Block, given: JsonObject, nameKey: string): JsonObje
     if (isObject(object)) return object;
   }
   const { tool } = block;
-  // Where it is not known what the tool takes, everything may be meant for it.
+  // If the tool's parameters are unknown, every member may be an argument.
   const isForTool = !tool || parameterNames(tool).length === 0 || declares(tool, nameKey);
   if (isForTool) return given;
   const { [nameKey]: _, ...others } = given;

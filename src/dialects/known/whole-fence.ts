@@ -1,7 +1,7 @@
 import { tryEach } from "../core/alternatives.ts";
 import type { Dialect } from "../dialect.ts";
 
-/** A message that is one code fence with nothing but calls in it, in whatever dialect: it is no example of one, but meant. */
+/** A message that is one code fence with only calls in it, in any dialect: the calls are meant as calls, not as examples. */
 export const wholeFence: Dialect = {
   name: "fenced",
   models: "any",
@@ -26,7 +26,7 @@ export const wholeFence: Dialect = {
       }
       const calls = yield* block.beginnings();
       const before = block.callCount;
-      // Everything of a message that must be whole is held, so that each block in it can be tried afresh.
+      // A message that must be whole is held completely, so each block in it can be tried independently.
       block.accepted = false;
       if (calls.length > 0) yield* tryEach(block, calls);
       if (block.callCount === before) block.fail("there is more in the fence than calls");

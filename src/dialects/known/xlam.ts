@@ -5,7 +5,7 @@ import { jsonCalls } from "../reading/json-call.ts";
 
 const fence = "```";
 
-/** `[{"name": …, "arguments": {…}}]`, a list of calls without a marker, often behind `</think>`. */
+/** `[{"name": …, "arguments": {…}}]`, a list of calls without a marker, often after `</think>`. */
 export const xlam: Dialect = {
   name: "xlam",
   models: "xLAM, and models that were asked for JSON",
@@ -37,7 +37,7 @@ export const xlamObject: Dialect = {
   write: (calls) => `{"tool_calls": ${xlam.write(calls)}}`,
 };
 
-/** The list behind a mark of another dialect. */
+/** The list after a marker of another dialect. */
 export const xlamMarked: Dialect = {
   ...xlam,
   openers: ["[TOOL_CALLS]", "<tool_call>"],

@@ -10,9 +10,9 @@ import { yamlArguments } from "../reading/yaml-arguments.ts";
 /** How arguments begin, so that a tag in a sentence is not taken for a call: with a key, an object, or a comment. */
 const beginning = /^\s*(?:<\/|---|#|\{|["'][^\n]|[^\s<>:{}[\],&*!|%@`"'#-][^:\n]{0,128}:(?:\s|$))/;
 const nextCall = /^<\s*([\w.:-]+)\s*(?:\/>|>\s*[^\s<])/;
-/** How far is looked for the beginning. */
+/** How far to look ahead for the beginning. */
 const farthest = 192;
-/** It is read at one go, which takes a second or so at worst. */
+/** YAML is parsed in one step, which takes about a second at worst. */
 const longest = 128 * 1024;
 
 /** `<TOOL>`, the arguments as YAML, `</TOOL>`. */
@@ -56,7 +56,7 @@ export const yamlXmlInside: Dialect = {
   },
 };
 
-/** A tag in a sentence is no call, and nothing to report. */
+/** A tag in a sentence is no call and is not reported. */
 function* expectBeginning(block: Block): Reading {
   yield* block.need(farthest);
   if (!beginning.test(ahead(block))) block.fail("there is no parameter");
@@ -80,7 +80,7 @@ function* yamlText(block: Block, end: TextEnd): Reading<string> {
   return text;
 }
 
-/** As it is usual, if that can be read again; else as JSON, which is YAML too. */
+/** Writes ordinary YAML if that can be read back, otherwise JSON, which is YAML too. */
 function writeYaml(text: string): string {
   const given = parseJson(text);
   if (!isObject(given)) return "{}\n";

@@ -4,14 +4,14 @@ import { isPoison } from "../core/json-words.ts";
 import { declares, parameterSchema } from "../core/tools.ts";
 import { declaredTypes, isPlainString, readValue } from "./values.ts";
 
-/** Which white space belongs to the markup around a value, not to the value. */
+/** Which whitespace belongs to the markup around a value, not to the value. */
 export type Trim = "nothing" | "one newline" | "all";
 
-/** Puts arguments together, one parameter after the other, for dialects that write each of them by itself. */
+/** Builds the arguments for dialects that write each parameter separately. */
 export class ArgumentsObject {
   readonly #block: Block;
   readonly #names = new Set<string>();
-  /** Parameters that came more than once: their values are a list. */
+  /** Repeated parameters: their values form a list. */
   readonly #lists = new Set<string>();
 
   constructor(block: Block) {
@@ -26,7 +26,7 @@ export class ArgumentsObject {
     return this.#names.has(name);
   }
 
-  /** The next parameter; its value is given to what this returns. */
+  /** Begins the next parameter; its value is added to the returned object. */
   parameter(name: string, trim: Trim): RawParameter {
     const { tool } = this.#block;
     const schema = tool && parameterSchema(tool, name);
@@ -38,12 +38,12 @@ export class ArgumentsObject {
     const isMore = this.#key(name);
     const types = declaredTypes(schema, tool?.parameters);
     if (!isMore) return new RawParameter(this.#block, types, trim);
-    // The items of a list are what its schema says of them.
+    // The values of a repeated parameter have the type of the list's items.
     const itemTypes = types.has("array") ? declaredTypes(itemSchema(schema), tool?.parameters) : types;
     return new RawParameter(this.#block, itemTypes, trim, "]");
   }
 
-  /** The next parameter, whose value is JSON text that comes in pieces. One that comes twice makes the block text. */
+  /** Begins the next parameter, whose value arrives as chunks of JSON text. A repeated parameter makes the block text. */
   json(name: string): (delta: string) => void {
     if (this.#names.has(name)) this.#block.fail("a parameter is given twice");
     this.#check(name);
@@ -60,7 +60,7 @@ export class ArgumentsObject {
     if (isPoison(name) && !(tool && declares(tool, name))) this.#block.fail("a key is not safe");
   }
 
-  /** True when the parameter has come before: then the value is one more of a list. */
+  /** True if the parameter is repeated: its value is another item of a list. */
   #key(name: string): boolean {
     if (this.#names.has(name)) {
       this.#reopen(name);
@@ -93,22 +93,22 @@ function itemSchema(schema: ReturnType<typeof parameterSchema>) {
   return isObject(schema?.items) ? schema.items : undefined;
 }
 
-/** A value that is written as it is, without quotes or type. A string is given while it comes; the rest when it is whole. */
+/** A value that is written without quotes or type. A string is emitted as it arrives, any other value when it is complete. */
 export class RawParameter {
   readonly #block: Block;
   readonly #types: ReturnType<typeof declaredTypes>;
   readonly #trim: Trim;
   readonly #streams: boolean;
-  /** What is not given yet. */
+  /** Text that was not emitted yet. */
   #text = "";
   #isEmpty = true;
-  /** How long the newline before the value was, once that is known. */
+  /** Length of the newline before the value, once it is known. */
   #newline: number | undefined;
 
-  /** What closes the list that the value is in. */
+  /** Closes the list that contains the value. */
   readonly #after: string;
 
-  /** It is read, but no argument. */
+  /** The value is read but dropped. */
   readonly #isLeftOut: boolean;
 
   constructor(block: Block, types: ReturnType<typeof declaredTypes>, trim: Trim, after = "", isLeftOut = false) {
@@ -118,7 +118,7 @@ export class RawParameter {
     this.#types = types;
     this.#trim = trim;
     this.#streams = isPlainString(types);
-    if (this.#streams) this.#give('"');
+    if (this.#streams) this.#emit('"');
   }
 
   add(text: string): void {
@@ -133,7 +133,7 @@ export class RawParameter {
     this.#text = more.slice(more.length - kept);
     if (more.length > kept) {
       this.#isEmpty = false;
-      this.#give(JSON.stringify(more.slice(0, more.length - kept)).slice(1, -1));
+      this.#emit(JSON.stringify(more.slice(0, more.length - kept)).slice(1, -1));
     }
   }
 
@@ -141,15 +141,15 @@ export class RawParameter {
     if (!this.#streams) {
       const { json, repairs } = readValue(this.#trimmed(), this.#types, this.#block.mends);
       for (const repair of repairs) this.#block.repaired(repair);
-      this.#give(json + this.#after);
+      this.#emit(json + this.#after);
       return;
     }
     // A carriage return that no newline followed belongs to the value.
-    if (this.#trim === "one newline" && this.#text === "\r") this.#give("\\r");
-    this.#give(`"${this.#after}`);
+    if (this.#trim === "one newline" && this.#text === "\r") this.#emit("\\r");
+    this.#emit(`"${this.#after}`);
   }
 
-  #give(text: string): void {
+  #emit(text: string): void {
     if (!this.#isLeftOut) this.#block.arguments(text);
   }
 
@@ -158,7 +158,7 @@ export class RawParameter {
     return this.#trim === "nothing" ? this.#text : this.#text.replace(/^\r?\n/, "").replace(/\r?\n$/, "");
   }
 
-  /** The white space before the value, once it is certain how much there is. */
+  /** Removes whitespace before the value, once its length is certain. */
   #withoutFirst(text: string): string {
     if (this.#trim === "all") return text.trimStart();
     if (this.#trim === "nothing" || this.#newline !== undefined) return text;
@@ -167,7 +167,7 @@ export class RawParameter {
     return text.slice(this.#newline);
   }
 
-  /** How much of the end may be white space before the closing tag. */
+  /** Length of the whitespace at the end that may precede the closing tag. */
   #trailing(text: string): number {
     if (this.#trim === "all") return text.length - text.trimEnd().length;
     if (text.endsWith("\r\n")) return 2;

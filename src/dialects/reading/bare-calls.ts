@@ -4,14 +4,14 @@ import { type JsonCallShape, jsonCalls } from "./json-call.ts";
 
 const shape: JsonCallShape = { isBare: true, needsArguments: true };
 
-/** Calls as JSON without any marker, where the opener is the first character: only their keys show what they are. */
+/** Reads JSON calls without a marker. The opener is their first character; only their keys show that they are calls. */
 export function* bareCalls(block: Block): Reading {
   block.at -= block.opener.length;
   yield* jsonCalls(block, shape);
   block.accept();
 }
 
-/** Calls with a semicolon or a comma between them, behind the first: the rest is something else. */
+/** Reads further calls after a semicolon or a comma, up to anything else. */
 export function* moreCalls(block: Block): Reading {
   for (;;) {
     yield* block.space();

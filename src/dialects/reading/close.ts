@@ -2,7 +2,7 @@ import type { Block } from "../core/block.ts";
 import type { Reading } from "../dialect.ts";
 
 /**
- * The end of a block whose calls are whole: its closer. Brackets too many before it are passed over; where it is missing, the
+ * Reads the closer of a block whose calls are complete. Surplus brackets before it are skipped. If it is missing, the end of the
  * message or the next block must follow.
  */
 export function* closeBlock(block: Block): Reading {
@@ -12,7 +12,7 @@ export function* closeBlock(block: Block): Reading {
     block.at++;
     yield* block.space();
   }
-  // Some models think that they are thinking.
+  // Some models close reasoning that they did not open.
   if (yield* block.maybe("</think>")) {
     block.repaired("stray_text");
     yield* block.space();

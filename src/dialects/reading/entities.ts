@@ -2,7 +2,7 @@ const entity = /&(?:(lt|gt|amp|quot|apos)|#(\d{1,7})|#x([0-9a-fA-F]{1,6}));/g;
 const longest = "&#x10FFFF;".length;
 const characters: Record<string, string> = { lt: "<", gt: ">", amp: "&", quot: '"', apos: "'" };
 
-/** Text in which entities stand for characters. What is no entity of XML stays as it is. */
+/** Decodes the entities of XML. Anything else is unchanged. */
 export function unescapeEntities(text: string): string {
   if (!text.includes("&")) return text;
   return text.replace(entity, (whole, name?: string, decimal?: string, hexadecimal?: string) => {
@@ -16,7 +16,7 @@ export function escapeEntities(text: string): string {
   return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;");
 }
 
-/** The same for text that comes in pieces: an entity may be cut. */
+/** Decodes entities in streamed text, where one may be split across chunks. */
 export class Entities {
   #held = "";
 

@@ -12,22 +12,22 @@ export interface InvokeTags {
   close: string;
   parameter: string;
   endOfParameter: string;
-  /** What may come behind a parameter. */
+  /** What may follow a parameter. */
   after: readonly string[];
   /** What ends a value. */
   ends: readonly TextEnd[];
-  /** Models are known to write it so, but it is wrong. */
+  /** Models are known to write it, but it is wrong. */
   isMisspelled: boolean;
 }
 
 export type Attributes = ReadonlyMap<string, string>;
 
-/** A way to write calls in such tags. */
+/** A format of calls in such tags. */
 export interface InvokeFormat {
   tags: readonly InvokeTags[];
   /** What ends the list of calls. */
   closers: readonly string[];
-  /** A token that is seen inside of names, where it does not belong. */
+  /** A token that models wrongly put into names. */
   leak?: string;
   /** The tool that is meant by a name. */
   toolName?(name: string, tools: KnownTools): string;
@@ -43,7 +43,7 @@ interface Words {
 const noEnd = "the call does not end";
 const usualWords = { invoke: "invoke", parameter: "parameter" };
 
-/** The tags in which each word has this prefix. */
+/** The tags with this prefix. */
 export function invokeTags(
   prefix: string,
   closers: readonly string[],
@@ -58,12 +58,12 @@ export function invokeTags(
     { mark: endOfParameter, follows: after },
     { mark: close, follows: [`${open} name=`, ...closers], stays: true },
   ];
-  // Without a prefix it may as well be the text of some document.
+  // Without a prefix the tag may be part of a document.
   if (prefix !== "") ends.push({ mark: `${parameter} name=`, atLineStart: true, stays: true });
   return { open, close, parameter, endOfParameter, after, ends, isMisspelled };
 }
 
-/** Calls one after the other, from behind the opener of their list to behind its closer. */
+/** Reads consecutive calls, from after the list's opener to after its closer. */
 export function* invokeList(block: Block, format: InvokeFormat): Reading {
   const opens = format.tags.map(({ open }) => open);
   yield* block.space();
@@ -77,7 +77,7 @@ export function* invokeList(block: Block, format: InvokeFormat): Reading {
   block.accept();
 }
 
-/** One call by itself, whose tag is the opener of the block. Where a list should be around it, its closer may follow. */
+/** Reads a single call whose tag is the block's opener. If it should be in a list, the list's closer may follow. */
 export function* loneInvoke(block: Block, format: InvokeFormat): Reading {
   block.at -= block.opener.length;
   yield* invoke(block, format, format.closers.length > 0 ? "missing_open" : undefined);
@@ -87,7 +87,7 @@ export function* loneInvoke(block: Block, format: InvokeFormat): Reading {
   if ((yield* block.oneOf(format.closers)) !== "") block.hide();
 }
 
-/** From `<invoke` to behind `</invoke>`. */
+/** Reads from `<invoke` to after `</invoke>`. */
 export function* invoke(block: Block, format: InvokeFormat, repair?: TextRepair): Reading {
   const open = yield* block.oneOf(format.tags.map((tags) => tags.open));
   const tags = format.tags.find((each) => each.open === open);
@@ -130,7 +130,10 @@ function* callArguments(block: Block, format: InvokeFormat, tags: InvokeTags): R
   object.end();
 }
 
-/** The closing tag; it may be missing where the next call begins or the list ends; or the message, if something was given. */
+/**
+ * Reads the closing tag. It may be missing before the next call or the end of the list, and at the end of the message if there
+ * were arguments.
+ */
 function* endOfInvoke(block: Block, { closers }: InvokeFormat, tags: InvokeTags, hasSome: boolean): Reading {
   yield* block.space();
   if (yield* block.maybe(tags.close)) return;
@@ -142,7 +145,7 @@ function* endOfInvoke(block: Block, { closers }: InvokeFormat, tags: InvokeTags,
   block.repaired("missing_close");
 }
 
-/** A value that is written as it is, up to behind its closing tag. */
+/** Reads an unquoted value and its closing tag. */
 export function* rawValue(block: Block, object: ArgumentsObject, name: string, tags: InvokeTags): Reading<boolean> {
   const value = object.parameter(name, "nothing");
   yield* valueText(block, withOthers(block, object, tags), (text) => value.add(text));
@@ -150,14 +153,14 @@ export function* rawValue(block: Block, object: ArgumentsObject, name: string, t
   return false;
 }
 
-/** A line that begins with another parameter of the tool ends the value, though its closing tag is missing. */
+/** A line that begins with another parameter of the tool ends the value, even without its closing tag. */
 function withOthers({ tool }: Block, object: ArgumentsObject, tags: InvokeTags): InvokeTags {
   const others = tool ? parameterNames(tool).filter((name) => !object.has(name)) : [];
   const marks = others.map((name) => ({ mark: `${tags.parameter} name="${name}"`, atLineStart: true, stays: true }));
   return marks.length === 0 ? tags : { ...tags, ends: [...tags.ends, ...marks] };
 }
 
-/** The text of a value, up to behind its closing tag. */
+/** Reads the text of a value and its closing tag. */
 export function* valueText(block: Block, tags: InvokeTags, give: (text: string) => void): Reading {
   const end = yield* rawText(block, tags.ends, give);
   if (end.stays) block.repaired("missing_close");
@@ -165,19 +168,19 @@ export function* valueText(block: Block, tags: InvokeTags, give: (text: string) 
 
 interface RestOfTag {
   attributes: Attributes;
-  /** It is closed at once: `<invoke name="N"/>`. */
+  /** The tag closes itself: `<invoke name="N"/>`. */
   isEmpty: boolean;
-  /** A token was left out that does not belong there. */
+  /** A token that does not belong there was dropped. */
   isMended: boolean;
 }
 
-/** The attributes of a tag, up to behind its `>`. */
+/** Reads the attributes of a tag and its `>`. */
 function* restOfTag(block: Block, leak?: string): Reading<RestOfTag> {
   const attributes = new Map<string, string>();
   let isMended = false;
   for (;;) {
     yield* block.space();
-    // A space as tokenizers write it, which was not turned back into one.
+    // A tokenizer's symbol for a space, which was not decoded.
     if (yield* block.maybe("Ġ")) isMended = true;
     const end = yield* block.oneOf([">", "/>"]);
     if (end !== "") return { attributes, isEmpty: end === "/>", isMended };
@@ -195,12 +198,12 @@ function* restOfTag(block: Block, leak?: string): Reading<RestOfTag> {
     if (mark === quote) continue;
     isMended = true;
     while (yield* block.maybe(mark));
-    // The token may stand in place of the rest of the tag.
+    // The token may replace the rest of the tag.
     if (!(yield* block.maybe(quote))) return { attributes, isEmpty: false, isMended };
   }
 }
 
-/** A call as tags, its values as they are. */
+/** Writes a call as tags, with raw values. */
 export function writeInvoke(
   { name, arguments: text }: WrittenCall,
   { open, close, parameter, endOfParameter }: InvokeTags,
@@ -214,7 +217,7 @@ export function writeInvoke(
   return `${open} name="${name}">\n${parameters.join("")}${close}`;
 }
 
-/** A value as it is written without quotes or type. */
+/** Writes a value without quotes or type. */
 export function rawOf(value: unknown): string {
   return typeof value === "string" ? value : JSON.stringify(value);
 }

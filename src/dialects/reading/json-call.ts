@@ -6,34 +6,37 @@ import { JsonText } from "../core/json-text.ts";
 import { declares, needsArguments } from "../core/tools.ts";
 import type { Reading } from "../dialect.ts";
 
-/** How an object that stands for a call is written. */
+/** The shape of an object that represents a call. */
 export interface JsonCallShape {
   name?: readonly string[];
   arguments?: readonly string[];
-  /** The key of an id that the backend wants to see again. */
+  /** The key of an id that the backend expects back. */
   id?: string;
-  /** There is no marker: a key that no call has, before a tool is named, says that it is another object. */
+  /** There is no marker: a key that calls do not have, before the tool's name, shows that it is another object. */
   isBare?: boolean;
-  /** The object is nothing without its arguments. */
+  /** Without arguments the object is no call. */
   needsArguments?: boolean;
-  /** Arguments may be a string that holds an object; elsewhere that is a slip. */
+  /** Arguments may be a string that holds an object; otherwise that is reported as a repair. */
   mayBeEncoded?: boolean;
 }
 
 interface Found {
   arguments: boolean;
-  /** Keys that are no call's: perhaps its arguments, in the wrong place. */
+  /** Keys that calls do not have: perhaps the arguments, at the wrong level. */
   others: boolean;
 }
 
 const notJson = "the arguments are not JSON";
 const noArguments = "there are no arguments";
 const usualNames = ["name", "tool_name"];
-/** What else a call may tell about itself. */
+/** Other keys of calls. */
 const otherKeys = new Set(["type", "id", "index", "tool_call_id"]);
 const usualArguments = ["arguments", "parameters", "args", "input"];
 
-/** An object such as `{"name": …, "arguments": {…}}`: a whole call. The keys may come in any order, and others among them. */
+/**
+ * Reads an object such as `{"name": …, "arguments": {…}}`: a complete call. The keys may come in any order, with others among
+ * them.
+ */
 export function* jsonCall(block: Block, shape: JsonCallShape = {}): Reading {
   block.begin();
   const found: Found = { arguments: false, others: false };
@@ -90,7 +93,7 @@ function* callObject(block: Block, shape: JsonCallShape, found: Found, depth: nu
   }
 }
 
-/** White space, and comments where slips are mended. */
+/** Skips whitespace, and comments if repairs are allowed. */
 function* gap(block: Block): Reading {
   yield* block.space();
   while (block.mends && (yield* block.peek()) === 0x2f) {
@@ -106,14 +109,14 @@ function* gap(block: Block): Reading {
   }
 }
 
-/** Arguments that are a JSON Schema: where a model lists its tools, it calls none. */
+/** Whether the arguments are a JSON Schema: a model that lists its tools calls none. */
 function isSchema(block: Block): boolean {
   if (block.tool && declares(block.tool, "properties")) return false;
   const given = parseJson(block.heldArguments ?? "");
   return isObject(given) && given.type === "object" && isObject(given.properties);
 }
 
-/** A key; without its quotes, where slips are mended. */
+/** Reads a key, which may be unquoted if repairs are allowed. */
 function* objectKey(block: Block): Reading<string> {
   const next = yield* block.peek();
   if (isQuote(next) || !block.mends) return yield* jsonString(block);
@@ -124,15 +127,15 @@ function* objectKey(block: Block): Reading<string> {
   return key;
 }
 
-/** The last brace may be missing where the block ends all the same. */
+/** The last brace may be missing if the block's closer follows. */
 function* missingBrace(block: Block, hasArguments: boolean): Reading {
   const endsHere = yield* block.sees(...block.closers);
-  // What is broken in two ways may mean anything.
+  // With a second error the meaning is ambiguous.
   if (!endsHere || !hasArguments || !block.mends || block.isMended) block.fail("the object is not closed");
   block.repaired("missing_close");
 }
 
-/** Arguments: an object, or a string in which an object is written. */
+/** Reads arguments: an object, or a string that holds one. */
 export function* jsonArguments(block: Block): Reading {
   const next = yield* block.peek();
   if (next === 0x7b) yield* jsonObject(block);
@@ -141,13 +144,13 @@ export function* jsonArguments(block: Block): Reading {
   else block.fail("the arguments are no object");
 }
 
-/** Nothing is enough for a tool that needs nothing. */
+/** Missing arguments are valid if the tool requires none. */
 function noneGiven(block: Block): void {
   if (block.tool && needsArguments(block.tool)) block.fail(noArguments);
   block.arguments("{}");
 }
 
-/** An object whose text is the arguments. */
+/** Reads an object as the arguments. */
 export function* jsonObject(block: Block): Reading {
   if ((yield* block.peek()) !== 0x7b) block.fail("the arguments are no object");
   yield* jsonValue(
@@ -157,7 +160,7 @@ export function* jsonObject(block: Block): Reading {
   );
 }
 
-/** Any JSON value, given on as it comes. */
+/** Reads any JSON value and emits it as it arrives. */
 export function* jsonValue(block: Block, give: (delta: string) => void, forbids?: (key: string) => boolean): Reading {
   const json = block.jsonText(forbids);
   for (;;) {
@@ -165,7 +168,7 @@ export function* jsonValue(block: Block, give: (delta: string) => void, forbids?
     give(json.take());
     if (json.isDone) return;
     if (json.isBad || block.ended) {
-      // A closer where brackets are still open: they were forgotten. At the end of a message too, if it is not in a string.
+      // A closer while brackets are still open: the model forgot to close them.
       const isClosed = json.isBad && (yield* block.sees(...block.closers));
       if (!isClosed || !json.reopen() || !json.close(block.text.length - block.at)) block.fail(notJson);
       give(json.take());
@@ -179,9 +182,9 @@ function* skipValue(block: Block): Reading {
   yield* jsonValue(block, () => {});
 }
 
-/** A string whose text is an object; or free text, of a tool that takes nothing else. */
+/** Reads a string that holds an object, or free text for a tool that takes only that. */
 function* encodedArguments(block: Block): Reading {
-  // Where a slip inside the string stands is told by where the string begins.
+  // Repairs inside the string are reported at the offset of the string.
   const { offset } = block;
   const string = new JsonString(block.text.charCodeAt(block.at), block.mends, (repair) =>
     block.repaired(repair, offset),
@@ -192,7 +195,7 @@ function* encodedArguments(block: Block): Reading {
   else yield* encodedObject(block, string, offset);
 }
 
-/** The next piece of a string's text. */
+/** Reads the next piece of the string's decoded text. */
 function* piece(block: Block, string: JsonString): Reading<string> {
   for (;;) {
     block.at = string.read(block.text, block.at);
@@ -203,7 +206,7 @@ function* piece(block: Block, string: JsonString): Reading<string> {
   }
 }
 
-/** Only the end tells what it is: free text may begin as an object does. */
+/** Buffers the whole string: free text may begin like an object. */
 function* encodedText(block: Block, string: JsonString, parameter: string): Reading {
   let text = "";
   while (!string.isDone) text += yield* piece(block, string);
@@ -215,7 +218,7 @@ function* encodedText(block: Block, string: JsonString, parameter: string): Read
   }
 }
 
-/** It is read as it comes. */
+/** Streams the object that the string holds. */
 function* encodedObject(block: Block, string: JsonString, offset: number): Reading {
   const forbids = (key: string) => block.forbids(key);
   const inner = new JsonText(block.mends, (repair) => block.repaired(repair, offset), forbids);
@@ -231,7 +234,7 @@ function* encodedObject(block: Block, string: JsonString, offset: number): Readi
       isBroken ||= inner.isBad || (inner.isDone && decoded.slice(end).trim() !== "");
     }
   }
-  // Only now is it certain where the string ends.
+  // Only now is the end of the string certain.
   if (isBroken) block.fail(notJson);
   if (isEmpty) noneGiven(block);
   else if (!inner.isDone) {
@@ -240,7 +243,7 @@ function* encodedObject(block: Block, string: JsonString, offset: number): Readi
   }
 }
 
-/** A short string, such as a name or a key. */
+/** Reads a short string, such as a name or a key. */
 export function* jsonString(block: Block, most = 1024): Reading<string> {
   const delimiter = yield* block.peek();
   if (delimiter !== 0x22 && !(delimiter === 0x27 && block.mends)) block.fail("a string is missing");
@@ -258,7 +261,7 @@ export function* jsonString(block: Block, most = 1024): Reading<string> {
   }
 }
 
-/** One call, or a list of them, each of which stands for itself; unless nothing stands before all of it does. */
+/** Reads one call or a list of calls. Each call is accepted as soon as it is read, unless `isAllOrNothing`. */
 export function* jsonCalls(block: Block, shape: JsonCallShape = {}, isAllOrNothing = false): Reading {
   if (!(yield* block.maybe("["))) {
     yield* jsonCall(block, shape);

@@ -2,7 +2,7 @@ import type { Block } from "../core/block.ts";
 import type { Reading, WrittenCall } from "../dialect.ts";
 import { type JsonCallShape, jsonCall, jsonCalls } from "./json-call.ts";
 
-/** A list of calls, or one object after the other. Each call is given as soon as it is whole. */
+/** Reads a list of calls, or consecutive objects. Each call is emitted as soon as it is complete. */
 export function* jsonList(block: Block, shape: JsonCallShape = {}): Reading {
   yield* block.space();
   yield* jsonCalls(block, shape);
@@ -15,7 +15,7 @@ export function* jsonList(block: Block, shape: JsonCallShape = {}): Reading {
   }
 }
 
-/** A list behind a mark that others have too: all of it must be as it should, up to the closer or the end of the message. */
+/** Reads a list after a marker that other dialects share: all of it must be valid, up to the closer or the end of the message. */
 export function* closedList(block: Block): Reading {
   yield* jsonCalls(block, {}, true);
   yield* block.space();
@@ -23,7 +23,7 @@ export function* closedList(block: Block): Reading {
   block.accept();
 }
 
-/** The closer of a dialect that is mostly written without one: nothing is amiss where none comes. */
+/** Reads the closer of a dialect that is mostly written without one; a missing closer is not a repair. */
 export function* maybeClose(block: Block): Reading {
   yield* block.space();
   if (yield* block.closer()) block.accept();

@@ -8,14 +8,14 @@ import { declaredTypes, isPlainString } from "./values.ts";
 
 const tag = /^<[/A-Za-z]/;
 const literal = "<![CDATA[";
-/** What of XML is no tag, and how it ends. */
+/** XML constructs that are not tags, and their ends. */
 const sections = new Map([
   [literal, "]]>"],
   ["<!--", "-->"],
   ["<?", "?>"],
 ]);
 
-/** `VALUE</NAME>`: the call of a tool of which it is clear which parameter a mere text is. With tags in it, it is another matter. */
+/** Reads `VALUE</NAME>`: a call whose text can be only one parameter of the tool. With tags in it, it fails. */
 export function* loneParameter(block: Block, name: string): Reading {
   const tool = block.tools.find(name);
   const parameter = tool && loneString(tool);
@@ -34,7 +34,7 @@ export function* loneParameter(block: Block, name: string): Reading {
   block.accept();
 }
 
-/** The only string that the tool needs; or, where it needs nothing, the only one that it takes. */
+/** The only string that the tool requires; or, if it requires nothing, the only string that it takes. */
 function loneString(tool: KnownTool): string | undefined {
   const { required } = resolve(tool.parameters, tool.parameters) ?? {};
   const strings = parameterNames(tool).filter((name) => isString(tool, name));

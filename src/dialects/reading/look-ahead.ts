@@ -1,9 +1,9 @@
-/** Whether something comes next; "more" where the text ends before that can be told. */
+/** Whether something comes next; "more" if the text ends before that is certain. */
 export type Answer = boolean | "more";
 
 /**
- * Whether the pattern, which is sticky, holds at this place. It has one group, for what is wanted and may be checked; where it
- * matches without the group, the text has ended too early.
+ * Whether the sticky pattern matches at this index. Its one group captures what is wanted, which `isWanted` may check; a match
+ * without the group means that the text ended too early.
  */
 export function looksLike(
   pattern: RegExp,
@@ -18,7 +18,7 @@ export function looksLike(
   return match[1] === undefined ? isEnd || "more" : isWanted(match[1]);
 }
 
-/** Whether one of the marks stands at this place. */
+/** Whether one of the markers is at this index. */
 export function marked(marks: readonly string[], text: string, at: number, isEnd: boolean): Answer {
   let isOpen = false;
   for (const mark of marks) {
@@ -29,7 +29,7 @@ export function marked(marks: readonly string[], text: string, at: number, isEnd
   return isOpen && "more";
 }
 
-/** The text as it stands inside of a JSON string. */
+/** The text, escaped for the inside of a JSON string. */
 export function inJson(text: string): string {
   return JSON.stringify(text).slice(1, -1);
 }

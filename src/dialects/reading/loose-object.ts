@@ -8,18 +8,18 @@ import { type Answer, inJson, looksLike, marked } from "./look-ahead.ts";
 import { rawText } from "./raw-text.ts";
 import { declaredTypes } from "./values.ts";
 
-/** Deeper than this it is no argument of anything. */
+/** Deepest nesting of arguments. */
 const deepest = 64;
 
 const keyCharacter = /[^\s:,{}[\]<"']/;
 const nextKey = /\s{0,64}(?:([^\s:,{}[\]<"']{1,128}\s{0,16}:|[<"'}])|(?:[^\s:,{}[\]<"']{1,128}\s{0,16})?$)/y;
 
-/** A bare word where nothing is declared is what it looks like. */
+/** Without a declared type, a bare word has the type that it looks like. */
 const anything = declaredTypes({ type: ["string", "integer", "number", "boolean", "null"] }, undefined);
 
 /**
- * `{key:value, …}`: keys without quotes, strings between two of the same mark and without escapes, objects and lists inside. A
- * value without the mark is read by the type that is declared for it.
+ * Reads `{key:value, …}`: unquoted keys, strings between two equal markers and without escapes, nested objects and lists. A value
+ * without the marker is read by its declared type.
  */
 export function* looseObject(block: Block, mark: string): Reading {
   yield* object(block, mark, block.tool?.parameters, 0);
@@ -74,7 +74,7 @@ function trailingComma(block: Block): void {
   block.repaired("trailing_comma", block.offset - 1);
 }
 
-/** A bracket may be missing where the block ends all the same. */
+/** A bracket may be missing if the block's closer follows. */
 function* closeBracket(block: Block, bracket: string): Reading {
   if (yield* block.maybe(bracket)) return;
   if (!block.mends || !(yield* block.sees(...block.closers))) block.fail(`"${bracket}" is missing`);
@@ -108,7 +108,7 @@ function* value(block: Block, mark: string, schema: JsonObject | undefined, clos
   else yield* bareValue(block, schema, close);
 }
 
-/** Up to the bracket that closes what it stands in, or to the comma before the next item or key. */
+/** Reads up to the bracket that closes the surrounding object or list, or to the comma before the next item or key. */
 function* bareValue(block: Block, schema: JsonObject | undefined, close: "}" | "]"): Reading {
   const types = declaredTypes(schema, block.tool?.parameters);
   const parameter = new RawParameter(block, types.size === 0 ? anything : types, "all");
@@ -139,7 +139,7 @@ function endsAt({ text, ended, dialect }: Block, at: number, close: "}" | "]"): 
   return character === "<" && marked(dialect.closers, text, at, ended);
 }
 
-/** The object as such a model writes it. */
+/** Writes a value in this format. */
 export function writeLoose(given: JsonValue | undefined, mark: string): string {
   if (typeof given === "string") return given.includes(mark) ? JSON.stringify(given) : `${mark}${given}${mark}`;
   if (Array.isArray(given)) return `[${given.map((item) => writeLoose(item, mark)).join(",")}]`;

@@ -1,12 +1,12 @@
 import type { JsonObject, JsonValue } from "../../turn/index.ts";
 import { propertyOf, resolve } from "../core/tools.ts";
 
-/** The schema of one key of an object, which may be one of several things that the value can be. */
+/** The schema of one key of an object, also if it is inside `anyOf`, `oneOf` or `allOf`. */
 export function memberOf(schema: JsonObject | undefined, key: string, root: JsonObject | undefined) {
   return within(schema, root, (choice) => propertyOf(choice, key, root), 0);
 }
 
-/** The schema of the items of a list, which may be one of several things that the value can be. */
+/** The schema of the items of a list, also if it is inside `anyOf`, `oneOf` or `allOf`. */
 export function itemOf(schema: JsonObject | undefined, root: JsonObject | undefined) {
   return within(schema, root, (choice) => resolve(choice.items, root), 0);
 }

@@ -11,25 +11,25 @@ import { XmlValues } from "./xml-tree.ts";
 
 /** How the parameters of a call are written as tags. */
 export interface ParameterTags {
-  /** The name of the tag around them. */
+  /** Name of the tag around the parameters. */
   around: string;
-  /** Of a value that is declared to be a string. */
+  /** How a value that is declared as a string is trimmed. */
   trim: Trim;
   /** `&lt;` stands for `<`. */
   hasEntities?: boolean;
-  /** The tag around them is not opened, so it need not be closed: they end where no parameter of the tool follows. */
+  /** The surrounding tag was not opened, so it need not be closed: the parameters end where no parameter of the tool follows. */
   isUnopened?: boolean;
 }
 
 const openingTag = /^<([^\s<>/]+)\s*>/;
 
-/** `<KEY>VALUE</KEY>…`, up to behind the closing tag of what is around them: all the arguments of a call. */
+/** Reads all arguments of a call, `<KEY>VALUE</KEY>…`, and the closing tag around them. */
 export function* parameterTags(block: Block, tags: ParameterTags): Reading {
   const object = new ArgumentsObject(block);
   let held: Held | undefined;
   for (let count = 0; ; count++) {
     yield* block.space();
-    // Behind a string it might belong to it.
+    // A surplus closing tag is skipped; after a string it could belong to the value.
     if (held && held.name !== tags.around && block.mends && (yield* block.maybe(`</${held.name}>`))) {
       block.repaired("extra_close");
       continue;
@@ -62,24 +62,24 @@ function* isOver(block: Block, { around, isUnopened }: ParameterTags): Reading<b
   return isUnopened === true && !(yield* seesParameter(block, block.tool)) && !(yield* block.sees(`</${around}>`));
 }
 
-/** Whether a tag comes next that is a parameter of the tool. */
+/** Whether the tag of one of the tool's parameters comes next. */
 export function* seesParameter(block: Block, tool: KnownTool | undefined): Reading<boolean> {
   const name = yield* tagAhead(block, openingTag);
   return name !== "" && tool !== undefined && declares(tool, name);
 }
 
-/** A call without arguments, of a tool that needs some, is none. */
+/** A call without arguments is no call if the tool requires some. */
 export function requireNothing(block: Block): void {
   if (block.tool && needsArguments(block.tool)) block.fail("there are no arguments");
 }
 
-/** Values that are given together, when it is known that no more of them follow. */
+/** Values of one parameter, emitted together when no more of them follow. */
 interface Held {
   name: string;
   texts: string[];
 }
 
-/** `<KEY>`, perhaps with attributes, which say nothing; or `<KEY/>`. */
+/** Reads `<KEY>` or `<KEY/>`; attributes are ignored. */
 function* parameterTag(block: Block): Reading<{ name: string; isEmpty: boolean }> {
   const { text: tag } = yield* block.until([">"]);
   const isEmpty = tag.endsWith("/");
@@ -97,7 +97,7 @@ function isString(block: Block, name: string): boolean {
   return types.size === 1 && types.has("string");
 }
 
-/** What ends a value. Where its own tag is forgotten, the one around it ends it, if the message ends there too. */
+/** What ends a value. If its own closing tag is missing, the surrounding one ends it, provided that the message ends there too. */
 function valueEnds(name: string, tags: ParameterTags): TextEnd[] {
   if (tags.isUnopened) return [{ mark: `</${name}>` }];
   return [
@@ -118,7 +118,7 @@ function* string(block: Block, object: ArgumentsObject, name: string, isEmpty: b
   value.end();
 }
 
-/** A value that may hold tags, even of its own name. */
+/** Reads a value that may contain tags, even of its own name. */
 function* heldText(block: Block, name: string, tags: ParameterTags): Reading<string> {
   const open = { mark: `<${name}>` };
   const close = { mark: `</${name}>` };

@@ -6,7 +6,7 @@ import { type Nest, pythonString, type StringContext } from "./python-string.ts"
 
 type Give = (json: string) => void;
 
-/** Deeper than this it is no argument of anything. */
+/** Deepest nesting of arguments. */
 const deepest = 64;
 
 const nameCharacter = /[\w.\-/]/;
@@ -27,7 +27,7 @@ const argumentStart = /\s{0,64}(?:([^\s=,:()[\]{}'"]{1,128}\s{0,16}=|\))|(?:[^\s
 const valueStart =
   /\s{0,64}(?:(["'\d\-+.[{(\])}]|[rR]["']|(?:[Tt]rue|[Ff]alse|None|null)(?=[\s,\])}]))|[A-Za-z]{0,5}$)/y;
 const keyStart = /\s{0,64}(?:(["'\d}])|$)/y;
-/** The closer of the block, where the list itself was not closed; or the next line's call. */
+/** The block's closer, if the list itself was not closed; or, with one call a line, the next call. */
 const blockEnd = /(?:(<[|/])|<?$)/y;
 const lineStart = /(?:(<[|/]|[\w.\-/]{1,128}\()|(?:<|[\w.\-/]{1,128})?$)/y;
 
@@ -35,8 +35,8 @@ const inList: Nest = { close: "]", afterComma: callStart, otherwise: blockEnd, d
 const inLines: Nest = { close: "", afterComma: callStart, otherwise: lineStart, depth: 0 };
 
 /**
- * Calls as Python writes them: a list `[f(a="x"), g()]`, or one a line. `other` reads what is in the list and begins with a
- * brace, where the dialect knows such a thing.
+ * Reads calls in Python's syntax: a list `[f(a="x"), g()]`, or one a line. `other` reads an entry that begins with a brace, if
+ * the dialect has such entries.
  */
 export function* pythonCalls(block: Block, other?: (block: Block) => Reading): Reading {
   yield* block.space();
@@ -47,7 +47,7 @@ export function* pythonCalls(block: Block, other?: (block: Block) => Reading): R
     if (isList && count > 0 && (yield* block.maybe("]"))) return;
     if (other && (yield* block.sees("{"))) yield* other(block);
     else yield* pythonCall(block, nest);
-    // What has no marker, or may have been misread, is a call only when all of it has come.
+    // Without a marker, or if a string may have been misread, the calls count only when all of them have been read.
     if (!block.dialect.bare && !nest.isDoubtful) block.accept();
     yield* block.space();
     if (yield* block.maybe(",")) continue;
@@ -114,7 +114,7 @@ function* value(block: Block, place: StringContext, give: Give): Reading {
   }
 }
 
-/** A number, a literal, or what stands before the quote of a raw string. */
+/** Reads a number, a literal, or the prefix of a raw string. */
 function* token(block: Block, place: StringContext, give: Give): Reading {
   const start = block.offset;
   const text = yield* block.run(tokenCharacter, 400);
@@ -139,7 +139,7 @@ function numberAsJson(text: string): string | undefined {
   return `${sign === "-" ? "-" : ""}${digits}${fraction === "" ? "" : `.${fraction}`}${exponent}`;
 }
 
-/** What is left of a list, whose bracket is given already. */
+/** Reads the rest of a list whose bracket was emitted already. */
 function* items(block: Block, nest: Nest, isFirst: boolean, give: Give): Reading {
   for (let isNext = !isFirst; ; isNext = true) {
     yield* block.space();
@@ -205,7 +205,7 @@ function* braces(block: Block, outer: Nest, depth: number, give: Give): Reading 
   give("}");
 }
 
-/** A value that must be whole before it is known what it is, and the white space behind it. */
+/** Buffers a value whose meaning depends on what follows, and skips the whitespace after it. */
 function* held(block: Block, place: StringContext): Reading<string> {
   let json = "";
   yield* value(block, place, (delta) => {

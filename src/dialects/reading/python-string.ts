@@ -4,22 +4,22 @@ import { declares, parameterNames } from "../core/tools.ts";
 import type { Reading } from "../dialect.ts";
 import { type Answer, inJson, looksLike } from "./look-ahead.ts";
 
-/** What a string stands in: brackets inside of brackets. */
+/** The brackets around a string. */
 export interface Nest {
-  /** What closes it. */
+  /** The closing bracket. */
   close: string;
-  /** What may come after a comma in it; a pattern for `looksLike`. */
+  /** What may follow a comma; a pattern for `looksLike`. */
   afterComma: RegExp;
-  /** What else may come where a comma could. */
+  /** What may come instead of a comma. */
   otherwise?: RegExp;
   outer?: Nest | undefined;
   depth: number;
-  /** Of the outermost: a quote was passed over, so where a string ended may be a mistake. */
+  /** Set on the outermost: a quote was taken as part of a string, so the end of the string is uncertain. */
   isDoubtful?: boolean;
 }
 
 const backslash = 0x5c;
-/** How far it is looked for what must follow a string. */
+/** How far to look for what must follow a string. */
 const farthest = 64;
 
 const longestEscape = 10;
@@ -34,7 +34,7 @@ const escapes = new Map([
   ["f", "\f"],
   ["v", "\v"],
   ["a", "\x07"],
-  // A line that goes on behind its end.
+  // A line continuation.
   ["\n", ""],
 ]);
 const hexDigits = new Map([
@@ -50,8 +50,8 @@ export interface StringContext {
 }
 
 /**
- * A string of Python, from its first quote on, given on as JSON while it comes. A quote closes it only if something follows that
- * may follow a string there: models forget to escape quotes.
+ * Reads a Python string from its first quote on and emits it as JSON while it arrives. A quote closes it only if what follows may
+ * follow a string there: models forget to escape quotes.
  */
 export function* pythonString(
   block: Block,
@@ -74,7 +74,7 @@ export function* pythonString(
     const character = end < text.length ? text.charCodeAt(end) : -1;
     const closes = character === quoteCode ? closesAt(block, delimiter, place, isDoubtful) : false;
     if (closes === true) break;
-    // All is given before it may wait or fail, so that it does not matter how the text was cut.
+    // Emit everything before waiting or failing, so that the result does not depend on how the text was chunked.
     if (character !== backslash || text.length - end < longestEscape) {
       give(out);
       out = "";
@@ -105,7 +105,7 @@ function outermost(nest: Nest): Nest {
   return found;
 }
 
-/** The next character that is not just itself. */
+/** Index of the next character that needs attention. */
 function nextMark(text: string, from: number, quote: number, mindsNewlines: boolean): number {
   for (let at = from; at < text.length; at++) {
     const character = text.charCodeAt(at);
@@ -126,7 +126,7 @@ function closesAt(block: Block, delimiter: string, place: StringContext, isDoubt
   return !block.mends || isFollowed(block, at + delimiter.length, place, isDoubtful);
 }
 
-/** Whether what follows may follow a string here: the brackets that are open close, up to a comma or to the end. */
+/** Whether what follows may follow a string here: closing brackets, up to a comma or the end. */
 function isFollowed(block: Block, from: number, { nest, mayBeKey }: StringContext, isDoubtful: boolean): Answer {
   const { text, ended } = block;
   let level = nest;
@@ -141,7 +141,7 @@ function isFollowed(block: Block, from: number, { nest, mayBeKey }: StringContex
       level = level.outer;
     } else if (character === ":" && level === nest) return mayBeKey;
     else {
-      // Operators and another string may mean more than one thing.
+      // Operators and another string are ambiguous.
       if (level.otherwise === undefined && /["'+;%*&|=]/.test(character)) block.fail("a string is not closed");
       return level.otherwise !== undefined && looksLike(level.otherwise, text, at, ended, isWanted);
     }
@@ -149,7 +149,7 @@ function isFollowed(block: Block, from: number, { nest, mayBeKey }: StringContex
   return true;
 }
 
-/** In a string with quotes of its own, which may be code, an argument or a call that follows must be a known one. */
+/** A string that contains quotes may be code, so an argument or a call that follows it must be a declared one. */
 function isDeclared({ tool, tools }: Block, level: Nest, found: string): boolean {
   if (found.endsWith("=")) {
     return !tool || parameterNames(tool).length === 0 || declares(tool, found.slice(0, -1).trim());
@@ -157,7 +157,7 @@ function isDeclared({ tool, tools }: Block, level: Nest, found: string): boolean
   return level.outer !== undefined || !found.endsWith("(") || tools.find(found.slice(0, -1)) !== undefined;
 }
 
-/** What a backslash and what follows it stand for, as JSON; Python leaves alone what it does not know. */
+/** Decodes an escape, as JSON. Python keeps escapes that it does not know. */
 function* escaped(block: Block, isRaw: boolean): Reading<string> {
   yield* block.need(2);
   const kind = block.text.charAt(block.at + 1);

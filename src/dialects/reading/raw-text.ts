@@ -2,23 +2,23 @@ import type { Block } from "../core/block.ts";
 import { isSpace } from "../core/characters.ts";
 import type { Reading } from "../dialect.ts";
 
-/** A mark that may end text which is written as it is. */
+/** A marker that may end raw text. */
 export interface TextEnd {
   mark: string;
-  /** It counts only if one of these follows, with no more than white space between, or if the message ends. */
+  /** Counts only if one of these follows, with only whitespace between, or if the message ends. */
   follows?: readonly string[];
-  /** It is left to be read again. */
+  /** The marker is not consumed. */
   stays?: boolean;
-  /** It counts only if this holds of the text before it in the block, as far as it has come in this piece. */
+  /** Counts only at the start of a line or of the text. */
   atLineStart?: boolean;
 }
 
-/** How much white space is looked over for what must follow a mark. */
+/** Most whitespace between a marker and what must follow it. */
 const farthest = 64;
 
-/** Text up to one of the marks, given on as it comes. Tells which mark it was. */
+/** Reads text up to one of the markers, emits it as it arrives, and returns the marker. */
 export function* rawText(block: Block, ends: readonly TextEnd[], give: (text: string) => void): Reading<TextEnd> {
-  // Almost every mark begins with the same character.
+  // Almost every marker begins with the same character.
   const first = ends[0]?.mark.charCodeAt(0) ?? 0;
   const others = new Set(ends.map(({ mark }) => mark.charCodeAt(0)).filter((character) => character !== first));
   let isLineStart = true;
@@ -77,6 +77,6 @@ function followedBy(text: string, from: number, marks: readonly string[], isEnd:
   if (marks.some((mark) => text.startsWith(mark, at))) return true;
   const left = text.length - at;
   const mayCome = marks.some((mark) => mark.length > left && text.endsWith(mark.slice(0, left)));
-  // Where the message ends, the beginning of what must follow is enough.
+  // At the end of the message, the beginning of what must follow is enough.
   return mayCome && (isEnd || "more");
 }

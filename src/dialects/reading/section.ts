@@ -1,7 +1,7 @@
 import type { Block } from "../core/block.ts";
 import type { Reading } from "../dialect.ts";
 
-/** The marks of a section of calls. */
+/** The markers of a section of calls. */
 export interface SectionMarks {
   /** Around all calls. */
   open: readonly string[];
@@ -12,8 +12,8 @@ export interface SectionMarks {
 }
 
 /**
- * A section of calls, of which each has marks of its own; the marks around the section may be missing. A call is given as soon as
- * it is whole, so that one that cannot be read does not harm the others.
+ * Reads a section of calls that have markers of their own; the markers around the section may be missing. A call is emitted as
+ * soon as it is complete, so that an unreadable one does not affect the others.
  */
 export function* section(block: Block, marks: SectionMarks, readCall: (block: Block) => Reading): Reading {
   const { offset } = block;

@@ -3,10 +3,10 @@ import type { Reading } from "../dialect.ts";
 
 const nameCharacter = /[\w.:-]/;
 const longestName = 128;
-/** How far is looked at a tag that may come next. */
+/** How far to look ahead for a tag. */
 const farthest = 192;
 
-/** A tag whose name is a tool's, from behind its `<`. Any other tag fails at once, and without a report. */
+/** Reads a tag whose name is a tool's, after its `<`. Any other tag fails at once, without a report. */
 export function* toolTag(block: Block): Reading<{ name: string; isEmpty: boolean }> {
   const name = yield* toolName(block);
   yield* block.space();
@@ -15,7 +15,7 @@ export function* toolTag(block: Block): Reading<{ name: string; isEmpty: boolean
   return { name, isEmpty };
 }
 
-/** The beginning of such a tag. */
+/** Reads the beginning of such a tag. */
 export function* toolName(block: Block): Reading<string> {
   yield* block.space();
   const name = yield* block.run(nameCharacter, longestName);
@@ -24,7 +24,7 @@ export function* toolName(block: Block): Reading<string> {
   return name;
 }
 
-/** A line that is the name of a tool and no more, perhaps with a colon. Any other fails at once, and without a report. */
+/** Reads a line that is the name of a tool, perhaps with a colon. Any other line fails at once, without a report. */
 export function* toolLine(block: Block): Reading<string> {
   const word = block.opener + (yield* block.run(nameCharacter, longestName));
   const name = word.replace(/:$/, "");
@@ -43,13 +43,13 @@ export function* closingTag(block: Block, name: string): Reading {
   yield* block.expect(">");
 }
 
-/** Whether another call follows, which looks like this: its name is what the pattern captures. Nothing is taken but white space. */
+/** Whether another call follows. The pattern captures its tool name. Consumes only whitespace. */
 export function* seesCall(block: Block, shape: RegExp): Reading<boolean> {
   yield* block.space();
   return block.tools.find(yield* tagAhead(block, shape)) !== undefined;
 }
 
-/** The name of the tag that comes next, if it looks like this: it is what the pattern captures. Nothing is taken. */
+/** The name of the next tag, which the pattern captures; "" if the pattern does not match. Consumes nothing. */
 export function* tagAhead(block: Block, shape: RegExp): Reading<string> {
   if ((yield* block.peek()) !== 0x3c) return "";
   yield* block.need(farthest);

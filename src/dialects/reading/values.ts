@@ -5,7 +5,7 @@ import type { TextRepair } from "../dialect.ts";
 
 type Type = "string" | "integer" | "number" | "boolean" | "null" | "array" | "object";
 
-/** The types of JSON Schema, and what people write for them. */
+/** The types of JSON Schema, and other names that people use for them. */
 const knownTypes = new Map<string, Type>([
   ["string", "string"],
   ["str", "string"],
@@ -32,7 +32,7 @@ export interface ReadValue {
   repairs: TextRepair[];
 }
 
-/** The types that a schema allows; none, where it says nothing about them. */
+/** The types that a schema allows; empty if it does not say. */
 export function declaredTypes(schema: JsonObject | undefined, root: JsonObject | undefined): ReadonlySet<Type> {
   const types = new Set<Type>();
   collect(schema, root, types, 0);
@@ -63,12 +63,12 @@ function typeOf(value: JsonValue): Type {
   return typeof value as Type;
 }
 
-/** Whether a value of this schema is a string whatever it looks like, so that it can be given as it comes. */
+/** Whether a value is a string whatever it looks like, so that it can be streamed. */
 export function isPlainString(types: ReadonlySet<Type>): boolean {
   return types.size === 0 || (types.size === 1 && types.has("string"));
 }
 
-/** Reads a value that is written without its type, by the types that are declared for it. */
+/** Reads a value that is written without its type, by its declared types. */
 export function readValue(raw: string, types: ReadonlySet<Type>, mends = true): ReadValue {
   if (isPlainString(types)) return { json: JSON.stringify(raw), repairs: [] };
   const trimmed = raw.trim();
@@ -83,7 +83,7 @@ export function readValue(raw: string, types: ReadonlySet<Type>, mends = true): 
 
 function fits(value: JsonValue, types: ReadonlySet<Type>): boolean {
   const type = typeOf(value);
-  // Where a string is allowed, quotes are part of it.
+  // If a string is allowed, the quotes are part of it.
   if (type === "string") return false;
   return types.has(type) || (type === "integer" && types.has("number"));
 }
@@ -91,7 +91,7 @@ function fits(value: JsonValue, types: ReadonlySet<Type>): boolean {
 function plainReading(text: string, types: ReadonlySet<Type>): string | undefined {
   const folded = text.toLowerCase();
   const isString = types.has("string");
-  // Where a string is allowed, only the word of JSON itself means nothing.
+  // If a string is allowed, only JSON's own word means null.
   if (types.has("null") && (folded === "null" || (folded === "none" && !isString))) return "null";
   if (!isString && (types.has("integer") || types.has("number")) && plainNumber.test(text)) {
     const value = Number(text);
@@ -102,7 +102,7 @@ function plainReading(text: string, types: ReadonlySet<Type>): string | undefine
     if (folded === "false" || folded === "0") return "false";
   }
   const unquoted = parseJson(text);
-  // A value inside quotes that nobody asked for.
+  // A value in quotes though no string is declared.
   if (typeof unquoted === "string" && !types.has("string")) {
     const inside = readJson(unquoted.trim());
     if (inside && fits(inside.value, types)) return inside.json;
@@ -110,7 +110,7 @@ function plainReading(text: string, types: ReadonlySet<Type>): string | undefine
   return undefined;
 }
 
-/** A value whose quotes are escaped, as they are inside of a string. */
+/** Reads a value whose quotes are escaped, as inside a string. */
 function unescapedReading(text: string, types: ReadonlySet<Type>): string | undefined {
   const unescaped = text.includes('\\"') && !types.has("string") ? parseJson(`"${text}"`) : undefined;
   if (typeof unescaped !== "string") return undefined;
@@ -118,7 +118,7 @@ function unescapedReading(text: string, types: ReadonlySet<Type>): string | unde
   return value !== undefined && fits(value, types) ? unescaped : undefined;
 }
 
-/** One JSON value, with the slips that have one reading mended. */
+/** Parses one JSON value and repairs errors that have only one possible repair. */
 function readJson(text: string, mends = true): { json: string; value: JsonValue; repairs: TextRepair[] } | undefined {
   const strict = parseJson(text);
   if (strict !== undefined) return { json: text, value: strict, repairs: [] };

@@ -5,7 +5,7 @@ import { unescapeEntities } from "./entities.ts";
 import { itemOf, memberOf } from "./nested-schema.ts";
 import { declaredTypes, readValue } from "./values.ts";
 
-/** What stands between two tags: text, or tags in their turn. */
+/** The content of a tag: text or nested tags. */
 interface Content {
   /** All of it, as it is written. */
   text: string;
@@ -17,14 +17,14 @@ interface Child {
   content: Content;
 }
 
-/** Deeper than this it is no arguments of anything. */
+/** Deepest nesting of arguments. */
 const deepest = 64;
 const openingTag = /<([^\s<>/!?][^\s<>]*)(?:\s[^<>]*)?>/y;
 const closingTag = /<\/\s*([^\s<>]+)\s*>/y;
 
 /**
- * Reads the values of one parameter that are written as tags inside of one another: a tag in a tag is a property of an object, one
- * that is repeated is a list. What is no tags is a value by itself.
+ * Reads the values of one parameter that are written as nested tags: a tag in a tag is a property of an object, a repeated tag is
+ * a list. Content without tags is a plain value.
  */
 export class XmlValues {
   readonly #block: Block;
@@ -38,7 +38,7 @@ export class XmlValues {
     this.#root = block.tool?.parameters;
   }
 
-  /** As JSON text. A value that comes several times, and is declared to be no list, makes the block text. */
+  /** Returns JSON text. A repeated value that is not declared as a list makes the block text. */
   read(texts: readonly string[], schema: JsonObject | undefined): string {
     const contents = texts.map((text) => new TagReader(text, this.#root).read(schema));
     return this.#values(contents, schema, true);
@@ -67,7 +67,7 @@ export class XmlValues {
     const [first] = children;
     if (!first) return this.#plain(content, schema, keepsSpace);
     if (types.size === 0 || types.has("object")) return this.#object(children, schema);
-    // A tag around a value that needs none.
+    // An unnecessary tag around a value.
     if (children.length === 1) return this.#value(first.content, schema, false);
     return this.#plain(content, schema, keepsSpace);
   }
@@ -109,14 +109,14 @@ export class XmlValues {
     if (text.trim() === "" && !types.has("string")) return "[]";
     const { json, repairs } = readValue(this.#unescape(text), types);
     if (repairs.includes("not_declared_type")) {
-      // Tags that are repeated are a list, so one of them is a list of one.
+      // Repeated tags are a list, so a single tag is a list of one.
       return `[${this.#unbracketed(text, items) ?? this.#plain(content, items, keepsSpace)}]`;
     }
     for (const repair of repairs) this.#block.repaired(repair);
     return json;
   }
 
-  /** The items of a list, where they are not strings, may also have commas or newlines between them. */
+  /** Items that are not strings may also be separated by commas or newlines. */
   #unbracketed(text: string, items: JsonObject | undefined): string | undefined {
     const types = this.#types(items);
     if (types.size === 0 || types.has("string")) return undefined;
@@ -124,7 +124,7 @@ export class XmlValues {
     return values.some(({ repairs }) => repairs.length > 0) ? undefined : values.map(({ json }) => json).join(",");
   }
 
-  /** Whether the tags inside of a list are the properties of its only item, not each an item. */
+  /** Whether the tags in a list are the properties of its only item, rather than items. */
   #isOneObject(children: readonly Child[], items: JsonObject | undefined): boolean {
     if (children.every(({ name }, index) => name === "item" || name === String(index))) return false;
     const [first] = children;
@@ -135,7 +135,7 @@ export class XmlValues {
   }
 }
 
-/** Splits text into tags, in one pass. A tag that is declared to hold a string holds nothing else. */
+/** Splits text into tags, in one pass. A tag that is declared as a string is not parsed inside. */
 class TagReader {
   readonly #text: string;
   readonly #root: JsonObject | undefined;
@@ -150,7 +150,7 @@ class TagReader {
     return this.#content(undefined, schema, 0) ?? { text: this.#text, children: [] };
   }
 
-  /** Up to the closing tag of this name, or to the end; nothing where the tags do not fit together. */
+  /** Reads up to the closing tag of this name, or to the end; undefined if the tags do not match. */
   #content(name: string | undefined, schema: JsonObject | undefined, depth: number): Content | undefined {
     const start = this.#at;
     const children: Child[] = [];
@@ -204,7 +204,7 @@ class TagReader {
   }
 }
 
-/** A tag inside of a list is an item of it, or a property of its only item. */
+/** A tag in a list is an item, or a property of its only item. */
 function childSchema(schema: JsonObject | undefined, name: string, root: JsonObject | undefined) {
   const items = itemOf(schema, root);
   return memberOf(schema, name, root) ?? memberOf(items, name, root) ?? items;

@@ -6,11 +6,11 @@ import { itemOf, memberOf } from "./nested-schema.ts";
 import { declaredTypes, readValue } from "./values.ts";
 
 const jsonNumber = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
-/** Deeper than this it is no arguments of anything. */
+/** Deepest nesting of arguments. */
 const deepest = 64;
 const notYaml = "the arguments are not YAML";
 
-/** The arguments of the call that is open, from YAML text to JSON text. Aliases and tags of its own have no place in it. */
+/** Converts the arguments of the open call from YAML to JSON. Aliases and custom tags are rejected. */
 export function yamlArguments(block: Block, text: string): string {
   if (text.trim() === "") return "{}";
   const document = parsed(text);
@@ -24,7 +24,7 @@ function parsed(text: string): Document | undefined {
     // The parser's own search for duplicate keys compares every pair; ours is linear.
     return parseDocument(text, { prettyErrors: false, logLevel: "silent", uniqueKeys: false });
   } catch {
-    // It goes into itself for each level of brackets.
+    // The parser recurses for each level of brackets and may overflow the stack.
     return undefined;
   }
 }
@@ -66,7 +66,7 @@ class YamlValues {
     return `[${node.items.map((item) => this.#value(item, items, depth + 1)).join(",")}]`;
   }
 
-  /** What YAML takes it for, if that is declared; else what it is as text. */
+  /** The value that YAML reads, if its type is declared; otherwise its text, read by the declared types. */
   #scalar({ value, source }: Scalar, schema: JsonObject | undefined): string {
     const types = declaredTypes(schema, this.#root);
     const text = typeof value === "string" ? value : (source ?? "");

@@ -2,7 +2,7 @@ import { AppServers, CodexBackend } from "../../backends/codex/index.ts";
 import { version } from "../version.ts";
 import type { BackendContext, CreateBackend } from "./kind.ts";
 
-/** Makes backends that ask Codex. Those with the same command and home share one app-server. */
+/** Creates Codex backends. Backends with the same command and home share one app-server. */
 export function codexBackends({ redact, onSecrets: learn, onNotice: notice }: BackendContext): CreateBackend<"codex"> {
   const servers = new AppServers();
   return (name, { command, home, timeouts, fetch_images: fetchImages }) => {

@@ -11,7 +11,7 @@ export type { BackendContext } from "./kind.ts";
 
 type Creators = { readonly [Kind in BackendKindName]: CreateBackend<Kind> };
 
-/** Makes the backends of one gateway. What backends of a kind share, they share within the gateway. */
+/** Creates the backends of one gateway. Backends of one kind may share state, but only within the gateway. */
 export function createBackends(context: BackendContext): (name: string, settings: BackendConfig) => Backend {
   const creators: Creators = {
     chat: serviceBackends(chatApi, context),
@@ -22,7 +22,7 @@ export function createBackends(context: BackendContext): (name: string, settings
   return (name, settings) => create(creators, name, settings);
 }
 
-/** The compiler sees that the settings fit their kind only where the kind is a parameter. */
+/** The kind is a type parameter, because otherwise the compiler cannot match the settings to their creator. */
 function create<Kind extends BackendKindName>(
   creators: Creators,
   name: string,

@@ -1,15 +1,15 @@
 import type { BackendConfig, BackendKindName } from "../../config/index.ts";
 import type { Backend, EventFields } from "../../turn/index.ts";
 
-/** What a gateway gives to the backends that it makes. */
+/** What a gateway provides to the backends that it creates. */
 export interface BackendContext {
-  /** Takes the secrets out of a provider's words. */
+  /** Removes secrets from a provider's message. */
   redact: (text: string) => string;
-  /** A backend has found what must not be shown to anybody. */
+  /** Called when a backend finds further secrets, which must never be shown. */
   onSecrets: (secrets: readonly string[]) => void;
-  /** A program behind a backend has something to say to whoever runs the gateway. */
+  /** Logs what happens to a program behind a backend, for example Codex. */
   onNotice: (level: "info" | "warn" | "error", fields: EventFields, message: string) => void;
 }
 
-/** Makes a backend of one kind. `name` is the backend's in the configuration. */
+/** Creates a backend of one kind. `name` is the backend's name in the configuration. */
 export type CreateBackend<Kind extends BackendKindName> = (name: string, settings: BackendConfig<Kind>) => Backend;

@@ -25,19 +25,19 @@ import {
 import { FunctionNames } from "./names.ts";
 
 /**
- * A turn for a backend that knows less than its client: what it does not carry (tools that take free text, tools in namespaces, a
- * search for tools) is offered as functions, and what was called before is told as their calls. Where the backend carries everything,
- * it is the turn as it was.
+ * Adapts a turn to a backend that supports less than its client uses. Tools that the backend does not support (free-text tools,
+ * tools in namespaces, tool search) are offered as functions, and past calls of them become function calls. If the backend
+ * supports everything, the turn is unchanged.
  */
 export class FunctionAdapter {
-  /** With the tools and the choice in this form; the input is as it was. */
+  /** The turn with converted tools and choice; its input is unchanged. */
   readonly turn: Turn;
-  /** What cannot be offered at all, by name. */
+  /** Names of tools that cannot be offered. */
   readonly dropped: readonly string[];
-  /** Nothing where all tools are offered as they are. */
+  /** Undefined if all tools are offered unchanged. */
   readonly #gathered: readonly Gathered[] | undefined;
   #made: FunctionNames | undefined;
-  /** By their names. */
+  /** Converted tools by function name. */
   #converted: ReadonlyMap<string, Convertible> = none;
   #grouped: ReadonlyMap<string, readonly string[]> | undefined;
   readonly #carriesCustom: boolean;
@@ -54,7 +54,7 @@ export class FunctionAdapter {
     const { gathered, dropped } = gatherTools(turn, carries);
     this.dropped = dropped;
     this.#gathered = gathered;
-    this.turn = { ...turn, tools: this.#convert(gathered), choice: this.#choice(turn.choice) };
+    this.turn = { ...turn, tools: this.#convert(gathered), choice: this.choice(turn.choice) };
   }
 
   #convert(gathered: readonly Gathered[]): Tool[] {
@@ -75,23 +75,23 @@ export class FunctionAdapter {
     });
   }
 
-  /** Most turns have nothing that they are needed for. */
+  /** Created on first use: most turns do not need it. */
   get #names(): FunctionNames {
     this.#made ??= new FunctionNames(this.turn.tools);
     return this.#made;
   }
 
-  /** Where in the request one of the turn's tools stands. */
+  /** Path of one of the turn's tools in the request. */
   place(index: number): string {
     return this.#gathered?.[index]?.at ?? joinPath("tools", index);
   }
 
-  /** Whether the model knows any tool as what it is not: one that is offered, or one that was called before. */
+  /** Whether any tool, offered now or called before, was converted to a function. */
   get converts(): boolean {
     return this.#made?.any ?? false;
   }
 
-  /** The conversation as the backend can be told it. */
+  /** The conversation in a form that the backend supports. */
   history(input: Item[]): Item[] {
     if (!input.some((item) => this.#isForeign(item))) return input;
     return input.flatMap((item): Item[] => {
@@ -102,17 +102,17 @@ export class FunctionAdapter {
     });
   }
 
-  /** The name by which a function is offered that the model has called by this one. */
+  /** The offered function that the model meant by this name. */
   offered(name: string): string {
     return this.#names.meant(name);
   }
 
-  /** What the client knows a function by; nothing where it is offered as it is. */
+  /** The client's tool behind a function; undefined if the function is offered unchanged. */
   original(name: string): ToolIdentity | undefined {
     return this.#names.tool(name);
   }
 
-  /** Whether the backend has no form for it. */
+  /** Whether the backend does not support the item. */
   #isForeign(item: Item): boolean {
     if (isToolList(item) || isAgentMessage(item)) return !this.#carriesNamespaces;
     if (item.type !== "call" && item.type !== "output") return false;
@@ -130,7 +130,7 @@ export class FunctionAdapter {
       name: this.#names.told({ kind, name, namespace }),
       namespace: undefined,
       arguments: kind === "custom" ? JSON.stringify({ [freeTextKey]: text }) : text,
-      // The id of an item tells its type.
+      // An item's id reveals its type, which has changed.
       id: kind === "function" ? id : undefined,
     };
   }
@@ -146,7 +146,9 @@ export class FunctionAdapter {
     return `Found, and can be called from now on: ${names.join(", ")}`;
   }
 
-  #choice(choice: ToolChoice): ToolChoice {
+  /** The choice in terms of the tools that are offered. */
+  choice(choice: ToolChoice): ToolChoice {
+    if (!this.#gathered) return choice;
     switch (choice.mode) {
       case "forced": {
         const [name] = this.#chosen(choice.tool);
@@ -171,7 +173,10 @@ export class FunctionAdapter {
     return { ...choice, tools: [...tools, ...named], others };
   }
 
-  /** The functions that a tool's name means. Without a namespace it means the tool that stands in none, if there is one. */
+  /**
+   * The functions that a tool name selects. Without a namespace, that is the tool that has none, or else the tools of all
+   * namespaces.
+   */
   #chosen({ kind, name, namespace }: ToolName): readonly string[] {
     const exact = this.#names.known({ kind, name, namespace });
     if (exact !== undefined) return this.#converted.has(exact) ? [exact] : [];
@@ -183,7 +188,7 @@ export class FunctionAdapter {
     return type === "namespace" && typeof name === "string" ? (this.#groups().get(`namespace ${name}`) ?? []) : [];
   }
 
-  /** The functions by what may name several of them at once: their kind and name, and their namespace. */
+  /** Functions grouped by kind and name, and by namespace: a choice may select several at once. */
   #groups(): ReadonlyMap<string, readonly string[]> {
     if (this.#grouped) return this.#grouped;
     const groups = new Map<string, string[]>();
@@ -202,7 +207,7 @@ export class FunctionAdapter {
 
 const none: ReadonlyMap<string, Convertible> = new Map();
 
-/** Whether there was anything to add. */
+/** Returns whether there was anything to add. */
 function addAll(names: Set<string>, more: readonly string[]): boolean {
   for (const name of more) names.add(name);
   return more.length > 0;

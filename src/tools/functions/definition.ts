@@ -1,21 +1,21 @@
 import { type CustomTool, type FunctionTool, isObject, type JsonObject } from "../../turn/index.ts";
 import type { Convertible } from "./gather.ts";
 
-/** The one argument of a tool that takes free text. */
+/** The only parameter of a free-text tool that is offered as a function. */
 export const freeTextKey = "input";
 
-/** A tool as a function of this name. `about`: what is said of all tools of its namespace is told here. */
+/** Converts a tool to a function of this name. `about` is the description of its namespace, which is added if given. */
 export function functionOf(tool: Convertible, name: string, about: string | undefined): FunctionTool {
   const { definition } = tool;
-  const told = about === undefined ? undefined : `About all tools of ${tool.namespace}: ${about}`;
+  const namespaceNote = about === undefined ? undefined : `About all tools of ${tool.namespace}: ${about}`;
   switch (definition.type) {
     case "function":
-      return { ...definition, name, description: paragraphs(definition.description, told) };
+      return { ...definition, name, description: paragraphs(definition.description, namespaceNote) };
     case "custom":
       return {
         type: "function",
         name,
-        description: paragraphs(definition.description, told, aboutText(definition)),
+        description: paragraphs(definition.description, namespaceNote, aboutText(definition)),
         parameters: {
           type: "object",
           properties: { [freeTextKey]: { type: "string", description: "The whole text." } },
@@ -35,7 +35,7 @@ export function functionOf(tool: Convertible, name: string, about: string | unde
   }
 }
 
-/** Its own description may say that it takes no JSON, which is true of the tool and not of the function. */
+/** The tool's own description may forbid JSON, which is right for the tool but not for the function. */
 function aboutText({ format }: CustomTool): string {
   const how = `This tool takes free text. Here it is called as a function: put the whole text, as it is, into the string \`${freeTextKey}\`, whatever is said above about JSON.`;
   if (typeof format?.definition !== "string") return how;
@@ -50,6 +50,6 @@ const query: JsonObject = {
 };
 
 function paragraphs(...texts: (string | undefined)[]): string | undefined {
-  const said = texts.filter((text) => text !== undefined && text !== "");
-  return said.length > 0 ? said.join("\n\n") : undefined;
+  const present = texts.filter((text) => text !== undefined && text !== "");
+  return present.length > 0 ? present.join("\n\n") : undefined;
 }

@@ -2,28 +2,29 @@ import { isObject, parseJson } from "../../turn/index.ts";
 import { freeTextKey } from "./definition.ts";
 import { decodeEscapes, readableEnd } from "./json-escapes.ts";
 
-/** What stands before the text where a model writes the function's arguments as it should. */
+/** What precedes the text if the model writes the arguments correctly. */
 const opening = new RegExp(`^\\s*\\{\\s*"${freeTextKey}"\\s*:\\s*"`);
 const mostBefore = 256;
-/** The same, as a model writes it that is careless with quotes. */
+/** The same with missing or wrong quotes. */
 const wrapper = new RegExp(`^\\s*\\{\\s*['"]?${freeTextKey}['"]?\\s*:`);
 
 /**
- * Behind a quote that may be the last. quote: nothing but it. closed, comma: what follows the last. undecided: only the end tells.
+ * What follows a quote that may be the last. quote: nothing yet. closed: a brace. comma: a comma. undecided: only the end of the
+ * arguments decides.
  */
 type Behind = "quote" | "closed" | "comma" | "undecided";
 
 /**
- * The free text inside of a function's arguments, as they grow. Where a model writes something else (the text itself, another name
- * for the one argument), the text is found when all is there. A quote that a model has forgotten to escape is part of the text: only
- * what follows tells whether it was the last.
+ * Extracts the free text from a function's arguments as they stream. If the model writes something else (the bare text, or
+ * another parameter name), the text is extracted when the arguments are complete. A quote that the model did not escape is part
+ * of the text: only what follows shows whether it was the last.
  */
 export class FreeText {
-  /** before: it is not known yet how the arguments are written. odd: not as they should be. */
+  /** before: it is not known yet how the arguments are written. odd: not as expected. */
   #state: "before" | "inside" | "odd" = "before";
   #unread = "";
   #behind: Behind | undefined;
-  /** What has come since a quote that may be the last, in pieces. */
+  /** Chunks since a quote that may be the last. */
   #held: string[] = [];
 
   push(delta: string): string {
@@ -33,13 +34,13 @@ export class FreeText {
     return this.#state === "inside" ? this.#read() : "";
   }
 
-  /** Whether the arguments stop in the middle, though nobody says so: what stands for the text was opened, and never closed. */
+  /** Whether the arguments were cut off without notice: the text was opened and never closed. */
   get isCut(): boolean {
     if (this.#state === "inside") return this.#behind === undefined;
     return wrapper.test(this.#unread) && textOf(this.#unread) === this.#unread;
   }
 
-  /** What is left when the arguments are whole. */
+  /** Returns the rest of the text when the arguments are complete. */
   end(): string {
     if (this.#state !== "inside") return textOf(this.#unread);
     return decodeEscapes(this.#behind ? beforeTheEnd(this.#held.join("")) : this.#unread);
@@ -81,7 +82,7 @@ export class FreeText {
     return `"${this.#read()}`;
   }
 
-  /** Whether the quote may still be the last, with what has come behind it now. */
+  /** Whether the quote may still be the last, given the text that follows it. */
   #mayBeLast(text: string, from: number): boolean {
     for (let at = from; at < text.length && this.#behind !== "undecided"; at++) {
       const character = text.charAt(at);
@@ -96,12 +97,15 @@ export class FreeText {
 }
 
 const blank = /\s/;
-/** Some models write the arguments of several calls into one. */
+/** Some models write the arguments of several calls into one call. */
 const anotherCall = new RegExp(`^"\\s*\\}\\s*\\{\\s*"${freeTextKey}"\\s*:`);
-/** How often the end is looked for among quotes that could be it. */
+/** Most quotes to try as the end of the text. */
 const mostTries = 32;
 
-/** What of the rest belongs to the text: all before the quote behind which there is JSON, or else before the last that something closes. */
+/**
+ * The part of the rest that belongs to the text: up to the first quote that valid JSON follows, or else up to the last quote that
+ * a brace follows.
+ */
 function beforeTheEnd(rest: string): string {
   if (anotherCall.test(rest)) return "";
   const candidates = [...rest.matchAll(/"\s*[,}]/g)].slice(0, mostTries).map(({ index }) => index);
@@ -112,16 +116,16 @@ function beforeTheEnd(rest: string): string {
   );
 }
 
-/** Whether the text can still become the beginning of arguments that are written as they should be. */
+/** Whether the text may still become correctly written arguments. */
 function mayBegin(text: string): boolean {
   const squeezed = text.replace(/\s+/g, "");
   return `{"${freeTextKey}":"`.startsWith(squeezed);
 }
 
-/** The one argument, as a model writes it that thinks of Python. */
+/** The parameter as a Python literal. */
 const unusualQuotes = new RegExp(`^\\s*\\{\\s*(['"]?)${freeTextKey}\\1\\s*:\\s*'([\\s\\S]*)'\\s*(?:,\\s*)?\\}\\s*$`);
 
-/** The text that was meant by arguments in another form. What is no JSON is the text itself. */
+/** Extracts the text from arguments in another form. Anything that is not JSON is the text itself. */
 function textOf(written: string): string {
   const value = parseJson(written);
   if (typeof value === "string") return opening.test(value) ? textOf(value) : value;

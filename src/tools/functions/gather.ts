@@ -12,35 +12,35 @@ import {
 } from "../../turn/index.ts";
 import { readTools, toolLabel } from "../catalog.ts";
 
-/** What a client calls a tool by. */
+/** How a client identifies a tool. */
 export interface ToolIdentity {
   kind: CallKind;
   name: string;
   namespace?: string | undefined;
 }
 
-/** A tool of the client's that its backend does not know as it is, and that can be offered as a function. */
+/** A client's tool that the backend does not support but that can be offered as a function. */
 export interface Convertible extends ToolIdentity {
   definition: FunctionTool | CustomTool | HostedTool;
-  /** What is said of all tools of the namespace. */
+  /** Description of the namespace. */
   about?: string | undefined;
 }
 
-/** A tool as it is, or one to be converted. */
+/** A tool that is offered unchanged, or one to be converted. */
 export type Gathered = ({ as: "is"; tool: Tool } | { as: "function"; tool: Convertible }) & {
-  /** Where in the request it stands. */
+  /** Path in the request. */
   at: string;
 };
 
 export type Carries = (tool: Tool) => boolean;
 
 /**
- * The tools of a turn for a backend that does not carry all of them: those of the request, those that stand in its input, and those
- * that a search has found. Tools that are to be searched for are left out where there is a search that finds them.
+ * Collects the tools of a turn for a backend that does not support all of them: those of the request, those in its input, and
+ * those that a search has found. Deferred tools are left out if there is a tool search that finds them.
  */
 export function gatherTools(turn: Turn, carries: Carries): { gathered: Gathered[]; dropped: string[] } {
   const { input } = turn;
-  // Who knows namespaces reads what stands in the input by itself.
+  // A backend that supports namespaces reads the tools in the input itself.
   const readsInput = carriesNamespaces(carries);
   const listed = readsInput ? listedIn(turn.tools) : [...listedIn(turn.tools), ...input.flatMap(listedBy)];
   const gathering = new Gathering(
@@ -54,7 +54,7 @@ export function gatherTools(turn: Turn, carries: Carries): { gathered: Gathered[
   return gathering.finish();
 }
 
-/** Whether the backend knows the Responses API's ways to declare tools. */
+/** Whether the backend supports the Responses API's ways to declare tools. */
 export function carriesNamespaces(carries: Carries): boolean {
   return carries({ type: "hosted", format: "responses", definition: { type: "namespace" } });
 }
@@ -81,7 +81,7 @@ function foundBy(item: Item, index: number): Listed[] {
   return item.type === "output" && item.tools ? toolsIn(item.tools, joinPath("input", index)) : [];
 }
 
-/** What a search has found, by what the client calls it. */
+/** Identities of the tools that a search has found. */
 export function identitiesIn(tools: JsonValue[] | undefined): ToolIdentity[] {
   return toolsIn(tools, "").flatMap(({ tool, at }) => {
     if (tool.type !== "hosted") return [identityOf(tool)];
@@ -93,18 +93,18 @@ export function identitiesIn(tools: JsonValue[] | undefined): ToolIdentity[] {
   });
 }
 
-/** The tools in an object of the Responses API, at its own `tools`. */
+/** The tools in the `tools` field of a Responses object. */
 function toolsIn(value: JsonValue | undefined, parent: string): Listed[] {
   const at = joinPath(parent, "tools");
   return readTools(value, "responses", at).map((tool, index) => ({ tool, at: joinPath(at, index) }));
 }
 
-/** Some clients bring tools as an item of their input. */
+/** Some clients send tools as an input item. */
 export function isToolList(item: Item): item is OpaqueItem {
   return item.type === "opaque" && item.format === "responses" && item.fields.type === "additional_tools";
 }
 
-/** Whether an item of the input has tools in it. */
+/** Whether an input item contains tools. */
 export function bringsTools(item: Item): boolean {
   return isToolList(item) || (item.type === "output" && item.tools !== undefined);
 }
@@ -114,8 +114,8 @@ class Gathering {
   readonly #carries: Carries;
   readonly #isSearched: boolean;
   readonly #gathered: Gathered[] = [];
-  /** Where in the list a tool is. */
-  readonly #places = new Map<string, number>();
+  /** Index of each tool in `#gathered`. */
+  readonly #indexes = new Map<string, number>();
   readonly #dropped: string[] = [];
   #wanted: Wanted | undefined;
 
@@ -132,15 +132,15 @@ class Gathering {
     else if (!this.#isHidden({ ...identityOf(tool), definition: tool })) this.#keep(tool, at);
   }
 
-  /** Names that stand twice in `tools` are the backend's to judge. */
+  /** Duplicates in `tools` are left for the backend to judge. A tool in the input replaces an earlier one. */
   #keep(tool: FunctionTool | CustomTool, at: string): void {
     const key = identityKey(identityOf(tool));
-    const place = at.startsWith("input") ? this.#places.get(key) : undefined;
-    if (place === undefined) this.#places.set(key, this.#gathered.push({ as: "is", tool, at }) - 1);
-    else this.#gathered[place] = { as: "is", tool, at };
+    const index = at.startsWith("input") ? this.#indexes.get(key) : undefined;
+    if (index === undefined) this.#indexes.set(key, this.#gathered.push({ as: "is", tool, at }) - 1);
+    else this.#gathered[index] = { as: "is", tool, at };
   }
 
-  /** What a search has found is to be called, however it was declared. */
+  /** A tool that a search has found is offered, even if it was declared as deferred. */
   find(tool: Tool, at: string): void {
     for (const found of this.#convert(tool, at)) this.#put(found);
   }
@@ -157,23 +157,23 @@ class Gathering {
     const { name, description, tools } = tool.definition;
     if (isNamespace(tool) && typeof name === "string" && Array.isArray(tools)) {
       const about = typeof description === "string" && description !== "" ? description : undefined;
-      for (const { tool: inner, at: place } of toolsIn(tools, at)) {
+      for (const { tool: inner, at: path } of toolsIn(tools, at)) {
         if (inner.type === "hosted") this.#dropped.push(toolLabel(inner));
-        else yield { tool: { ...identityOf(inner), namespace: name, definition: inner, about }, at: place };
+        else yield { tool: { ...identityOf(inner), namespace: name, definition: inner, about }, at: path };
       }
     } else if (isClientSearch(tool)) yield { tool: { kind: "search", name: "tool_search", definition: tool }, at };
     else this.#dropped.push(toolLabel(tool));
   }
 
-  /** A tool that is there twice is one, as it was declared last. */
+  /** If a tool is declared twice, the last declaration counts, unless an earlier one is offered unchanged. */
   #put(found: Found): void {
     const key = identityKey(found.tool);
-    const place = this.#places.get(key);
-    if (place === undefined) this.#places.set(key, this.#gathered.push({ as: "function", ...found }) - 1);
-    else if (this.#gathered[place]?.as === "function") this.#gathered[place] = { as: "function", ...found };
+    const index = this.#indexes.get(key);
+    if (index === undefined) this.#indexes.set(key, this.#gathered.push({ as: "function", ...found }) - 1);
+    else if (this.#gathered[index]?.as === "function") this.#gathered[index] = { as: "function", ...found };
   }
 
-  /** A tool that can be searched for, unless it was called before, so that it was found once, or is asked for by its name. */
+  /** A deferred tool is hidden, unless it was called before, so a search has found it, or the choice names it. */
   #isHidden(tool: Convertible): boolean {
     if (!this.#isSearched || !isDeferred(tool.definition)) return false;
     this.#wanted ??= wantedIn(this.#turn);
@@ -199,9 +199,9 @@ function identityOf({ type: kind, name }: FunctionTool | CustomTool): ToolIdenti
   return { kind, name };
 }
 
-/** What is offered though it could be searched for. */
+/** Deferred tools that are offered nevertheless. */
 interface Wanted {
-  /** By `tool_choice`. */
+  /** Named by `tool_choice`. */
   names: ReadonlySet<string>;
   namespaces: ReadonlySet<JsonValue | undefined>;
   called: ReadonlySet<string>;

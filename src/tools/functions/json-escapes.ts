@@ -1,4 +1,7 @@
-/** How far the inside of a JSON string can be read: to its next quote, or to an escape or a character that may go on. */
+/**
+ * How far the inside of a JSON string can be decoded: up to its next quote, or to an escape or a character that may be
+ * incomplete.
+ */
 export function readableEnd(text: string): number {
   let at = 0;
   while (at < text.length) {
@@ -20,13 +23,13 @@ function nextMark(text: string, from: number): number {
   return -1;
 }
 
-/** How long the escape is at this place; `undefined` where it may go on. */
+/** Length of the escape at this index; `undefined` if it may be incomplete. */
 function escapeLength(text: string, at: number): number | undefined {
   const [escaped = ""] = /^\\u[0-9a-fA-F]{0,4}/.exec(text.slice(at, at + 6)) ?? [];
   if (escaped === "") return at + 1 < text.length ? 2 : undefined;
-  // One that lacks digits is no escape of a character.
+  // `\u` with too few digits is not a character escape.
   if (escaped.length < 6) return at + escaped.length < text.length ? 2 : undefined;
-  // The first half of a character waits for the second, unless something else follows.
+  // A high surrogate waits for its low surrogate, unless something else follows.
   const isHighHalf = /^\\u[dD][89abAB]/.test(escaped);
   return isHighHalf && isBeginningOfEscape(text.slice(at + 6, at + 12)) ? undefined : 6;
 }
@@ -35,7 +38,7 @@ function isBeginningOfEscape(text: string): boolean {
   return text.length < 6 && /^(?:\\(?:u[0-9a-fA-F]*)?)?$/.test(text);
 }
 
-/** A character of two halves stays whole. */
+/** Length of the text without a high surrogate at its end. */
 function wholeCharacters(text: string): number {
   const last = text.charCodeAt(text.length - 1);
   return last >= 0xd800 && last <= 0xdbff ? text.length - 1 : text.length;
@@ -52,7 +55,7 @@ const escapes = new Map([
   ["/", "/"],
 ]);
 
-/** An escape that JSON does not have is taken as it is written: in code and patches it is part of the text. */
+/** An escape that JSON does not have is kept as it is written: in code and patches it is part of the text. */
 export function decodeEscapes(inside: string): string {
   if (!inside.includes("\\")) return inside;
   return inside.replace(/\\(?:u([0-9a-fA-F]{4})|([\s\S]))/g, (written, code?: string, letter = "") =>

@@ -6,14 +6,14 @@ import { identityKey, type ToolIdentity } from "./gather.ts";
 const longest = 64;
 const unusual = /[^A-Za-z0-9_-]/g;
 
-/** The names under which tools are offered as functions: legal at every backend, and each for one tool only. */
+/** Names for tools that are offered as functions: valid at every backend, and unique. */
 export class FunctionNames {
   readonly #taken = new Set<string>();
   readonly #names = new Map<string, string>();
   readonly #tools = new Map<string, ToolIdentity>();
   #spellings: ReadonlyMap<string, string | null> | undefined;
 
-  /** `kept` are offered as they are. */
+  /** `kept` are offered unchanged. */
   constructor(kept: readonly Tool[]) {
     for (const tool of kept) {
       if (tool.type === "hosted") continue;
@@ -27,13 +27,13 @@ export class FunctionNames {
     return this.#names.get(identityKey(tool));
   }
 
-  /** How a call of the past is told. One that stands in the namespace that is none may be of a tool that stands in no other. */
+  /** The function name for a past call. A call in the default namespace may belong to a tool without a namespace. */
   told(tool: ToolIdentity): string {
     const plain = isDefaultNamespace(tool.namespace) ? this.known({ ...tool, namespace: undefined }) : undefined;
     return this.known(tool) ?? plain ?? this.of(tool);
   }
 
-  /** The same for the same tool, always. */
+  /** Always the same name for the same tool. */
   of(tool: ToolIdentity): string {
     const key = identityKey(tool);
     const known = this.#names.get(key);
@@ -53,7 +53,7 @@ export class FunctionNames {
     return this.#tools.get(name);
   }
 
-  /** Models that saw `files.read` elsewhere write it so, or without what stands before. */
+  /** The function that a model meant: models that saw `files.read` elsewhere write that, or just `read`. */
   meant(name: string): string {
     if (this.#taken.has(name)) return name;
     this.#spellings ??= spellingsOf(this.#tools);
@@ -72,12 +72,12 @@ export class FunctionNames {
   }
 }
 
-/** Models are taught that a tool without a namespace stands in this one, and Codex takes them for the same. */
+/** Models are taught that a tool without a namespace is in `functions`, and Codex treats the two as the same. */
 export function isDefaultNamespace(namespace: string | undefined): boolean {
   return namespace === undefined || namespace === "" || namespace === "functions";
 }
 
-/** How else a tool may be called; null where several may be meant. */
+/** Other spellings of the tools' names; null if several tools share one. */
 function spellingsOf(tools: ReadonlyMap<string, ToolIdentity>): Map<string, string | null> {
   const spellings = new Map<string, string | null>();
   for (const [offered, { name, namespace }] of tools) {

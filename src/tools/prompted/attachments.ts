@@ -1,6 +1,6 @@
 import type { OutputItem, Part } from "../../turn/index.ts";
 
-/** A tool's output as the text of its record, and the parts that follow the record because they are no text. */
+/** Splits a tool's output into the text of its record and the parts that follow the record because they are not text. */
 export function splitOutput(output: OutputItem["output"]): { text: string; attachments: Part[] } {
   if (typeof output === "string") return { text: output, attachments: [] };
   const attachments = output.filter((part) => part.type !== "text" && part.type !== "refusal");
@@ -10,13 +10,13 @@ export function splitOutput(output: OutputItem["output"]): { text: string; attac
   return { text: texts.join("\n") || mention(attachments), attachments };
 }
 
-/** The output that was split so. */
+/** Reverses `splitOutput`. */
 export function joinOutput(text: string, attachments: readonly Part[]): OutputItem["output"] {
   if (attachments.length === 0) return text;
   return text === mention(attachments) ? [...attachments] : [{ type: "text", text }, ...attachments];
 }
 
-/** A model must not believe that the tool gave nothing. */
+/** Without it the model would take the output for empty. */
 function mention(attachments: readonly Part[]): string {
   if (attachments.length === 0) return "";
   const images = attachments.filter((part) => part.type === "image").length;

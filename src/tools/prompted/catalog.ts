@@ -12,7 +12,7 @@ export function sentinelBlock(call: { name: string; arguments: string }): string
   return `${sentinel}${JSON.stringify({ name: call.name, arguments: call.arguments })}${sentinelEnd}`;
 }
 
-/** What a model has to know about records, with tools or without. */
+/** Explains records to the model, with tools or without. */
 export const aboutRecords =
   "Past calls and results stand in the conversation as `[function_call …]` and `[function_call_output …]` records; never write such records yourself.";
 
@@ -30,7 +30,7 @@ export function writeCatalog(turn: Turn): string {
   return [head, ...rules, ...tools, ...writeGuidance(turn)].join("\n");
 }
 
-/** With as little as possible beside what the client says of it: there may be a hundred of them. */
+/** As short as possible: there may be a hundred tools. */
 function writeTool({ name, description, parameters, strict }: FunctionTool): string {
   const label = plainName.test(name) ? name : jsonLine(name);
   const parts = [description, parameters].flatMap((part) => (part === undefined ? [] : [jsonLine(part)]));
@@ -44,7 +44,7 @@ export interface Catalog extends Guidance {
   tools: FunctionTool[];
 }
 
-/** The catalog with which a prompt ends, and the words before it. */
+/** Reads the catalog at the end of a prompt; `before` is the text in front of it. */
 export function readCatalog(prompt: string): { before: string; catalog: Catalog } | undefined {
   const section = peelSection(prompt, head);
   if (!section || rules.some((rule, at) => section.lines[at] !== rule)) return undefined;

@@ -2,14 +2,14 @@ import type { Part, TextPart } from "../../turn/index.ts";
 
 const blankLine = "\n\n";
 
-/** The content of one message, in which records stand beside a person's or an assistant's own words. */
+/** Builds the content of a message from records and from a user's or assistant's own text. */
 export class Content {
   readonly #parts: Part[] = [];
-  /** The pieces of the text that is still growing. */
+  /** Pieces of the text part that is still growing. */
   #text: string[] | undefined;
   #last: "words" | "record" | undefined;
 
-  /** What was said, behind a blank line. */
+  /** Appends the parts of a message, after a blank line. */
   say(parts: readonly Part[]): void {
     if (parts.every((part) => isPlain(part) && part.text === "")) return;
     if (this.#last) this.write(blankLine);
@@ -20,7 +20,7 @@ export class Content {
     this.#last = "words";
   }
 
-  /** A line of its own, and behind it what belongs to it. */
+  /** Appends a record on a line of its own, and its attachments. */
   record(line: string, attachments: readonly Part[] = []): void {
     if (this.#last) this.write(this.#last === "record" ? "\n" : blankLine);
     this.write(line);
@@ -28,7 +28,7 @@ export class Content {
     this.#last = "record";
   }
 
-  /** Goes on in the last text, or in a new one where that has marks of its own, such as `cache_control`. */
+  /** Appends to the last text part, or to a new one if that has fields of its own, such as `cache_control`. */
   write(text: string): void {
     this.#text ??= [];
     this.#text.push(text);

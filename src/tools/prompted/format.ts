@@ -10,7 +10,7 @@ const named = "The object is called ";
 const fits = "It must fit this JSON Schema:";
 const fitsExactly = "It MUST conform exactly to this JSON Schema:";
 
-/** The answer's format as a section of the prompt; nothing where plain text will do. */
+/** The answer's format as a section of the prompt; empty for plain text. */
 export function writeFormat(format: OutputFormat | undefined, canCall: boolean): string {
   if (!format || format.type === "text") return "";
   const lines = [head, canCall ? withoutCall : always];
@@ -22,7 +22,7 @@ export function writeFormat(format: OutputFormat | undefined, canCall: boolean):
   return lines.join("\n");
 }
 
-/** The format with which a prompt ends, and the words before it. */
+/** Reads the format at the end of a prompt; `before` is the text in front of it. */
 export function readFormat(prompt: string): { before: string; format: OutputFormat } | undefined {
   const section = peelSection(prompt, head);
   if (!section) return undefined;

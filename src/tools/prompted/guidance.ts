@@ -17,7 +17,7 @@ export function canCall(turn: Turn): boolean {
   return choice.mode === "allowed" ? allowedNames(turn).length > 0 : tools.length > 0;
 }
 
-/** What the model has to know besides the tools: a line for each rule that applies in this turn. */
+/** Instructions beyond the list of tools: a line for each rule that applies in this turn. */
 export function writeGuidance(turn: Turn): string[] {
   if (!canCall(turn)) return [none];
   const lines: string[] = [];
@@ -42,7 +42,7 @@ function writeChoice(turn: Turn): string | undefined {
   }
 }
 
-/** A name that nothing in the catalog has would only mislead. */
+/** Names that are not in the catalog are left out: they would mislead the model. */
 function allowedNames({ tools, choice }: Turn): string[] {
   if (choice.mode !== "allowed") return [];
   const offered = new Set(tools.flatMap((tool) => (tool.type === "function" ? [tool.name] : [])));
@@ -58,7 +58,7 @@ export interface Guidance {
   parallelToolCalls: Settings["parallelToolCalls"];
 }
 
-/** The guidance that the lines are; `undefined` where one of them is anything else. */
+/** Reads the lines of a guidance; `undefined` if one of them is anything else. */
 export function readGuidance(lines: readonly string[]): Guidance | undefined {
   const left = [...lines];
   const takes = (line: string): boolean => left[0] === line && left.shift() !== undefined;

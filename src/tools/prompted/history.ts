@@ -5,8 +5,8 @@ import { disarm, withWords } from "./own-words.ts";
 import { callRecord, outputRecord } from "./record.ts";
 
 /**
- * The conversation with calls and outputs as records in messages, an assistant's and a user's. Where the model knows records, it
- * must not find them in anybody's words.
+ * Writes calls as records into assistant messages, and outputs as records into user messages. If the prompt explains records,
+ * text that looks like one is escaped in all messages.
  */
 export function writeHistory(input: readonly Item[], knowsRecords: boolean): Item[] {
   const writer = new HistoryWriter(knowsRecords);
@@ -19,7 +19,7 @@ interface Recorded {
   attachments: Part[];
 }
 
-/** What one side said and did until the other side's turn. */
+/** Consecutive entries of one role. */
 interface Side {
   role: "user" | "assistant";
   entries: (MessageItem | Recorded)[];
@@ -38,7 +38,7 @@ class HistoryWriter {
     switch (item.type) {
       case "message": {
         const content = this.#knowsRecords ? withWords(item.content, disarm) : item.content;
-        // An id tells a provider that it wrote the message itself, and it may miss the reasoning that it wrote with it.
+        // By the id a provider recognizes a message of its own, and may miss the reasoning that it wrote with it.
         this.#message({ ...item, content, id: undefined });
         return;
       }
@@ -54,7 +54,7 @@ class HistoryWriter {
         this.#items.push(item);
         return;
       case "reasoning":
-        // A model that is asked in plain text has no place for it.
+        // A prompted conversation has no form for reasoning.
         return;
     }
   }
@@ -71,7 +71,7 @@ class HistoryWriter {
       this.#items.push(item);
       return;
     }
-    // Two messages in a row stay two; an assistant's calls, which hold them together, may be still to come.
+    // Two user messages in a row stay separate. Assistant messages wait: if a call follows, they are joined with it.
     const last = this.#side?.entries.at(-1);
     if (role === "user" && last && isMessage(last)) this.#end();
     this.#of(role).entries.push(item);
@@ -93,7 +93,7 @@ class HistoryWriter {
   }
 }
 
-/** What is about tools that this backend does not have: `web_search_call`, `mcp_list_tools`, `additional_tools` … */
+/** Items about tools that this backend does not have: `web_search_call`, `mcp_list_tools`, `additional_tools` … */
 function isOfTools({ format, fields: { type } }: OpaqueItem): boolean {
   return format === "responses" && typeof type === "string" && /call|tool|^mcp_/.test(type);
 }
@@ -107,7 +107,7 @@ function recorded({ callId, output }: OutputItem): Recorded {
   return { line: outputRecord(callId, text), attachments };
 }
 
-/** An assistant speaks before it calls, wherever its words stood: what follows a call is its output. */
+/** An assistant's text is moved before its calls: what follows a call is its output. */
 function joined({ role, entries }: Side, messages: readonly MessageItem[]): MessageItem {
   const ordered = role === "user" ? entries : [...messages, ...entries.filter((entry) => !isMessage(entry))];
   const content = new Content();

@@ -1,17 +1,17 @@
 import type { JsonObject } from "../../turn/index.ts";
 
-/** What could be taken for a sentinel or a record, and the line breaks that JSON leaves as they are. */
+/** Text that could be taken for a sentinel or a record, and line breaks that JSON does not escape. */
 const misleading = /<(?=\/?tool_call\b)|\[(?=function_call(?:_output)?\s)|[\u0085\u2028\u2029]/gi;
 
-/** What in a record could begin a sentinel, end the record or break its line. */
+/** Characters of a record that could begin a sentinel, end the record or break its line. */
 const unsafe = /[<\]\u0085\u2028\u2029]/g;
 
-/** JSON in one line, as readable as it was, that imitates neither a sentinel nor a record. */
+/** JSON on one line, still readable, in which nothing looks like a sentinel or a record. */
 export function jsonLine(value: JsonObject | string): string {
   return JSON.stringify(value).replace(misleading, escaped);
 }
 
-/** A value of a record: a JSON string whose characters cannot be anything but its own. */
+/** A value of a record: a JSON string without characters that could be markup. */
 export function recordValue(value: string): string {
   return JSON.stringify(value).replace(unsafe, escaped);
 }

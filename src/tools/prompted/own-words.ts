@@ -1,14 +1,14 @@
 import type { Part } from "../../turn/index.ts";
 
-/** Only a record begins so: in anybody's words a backslash stands before it. */
+/** The beginning of a record. In any other text a backslash precedes it. */
 const beginning = /\[(?=function_call(?:_output)?\s+(?:call_)?id\s*=)/gi;
 
-/** Texts that follow one another, in which nothing begins a record: not even where one text ends and the next goes on. */
+/** Escapes the beginnings of records in consecutive texts, even one that spans two texts. */
 export function disarm(texts: readonly string[]): string[] {
   return atBeginnings(texts, (before) => `${before}\\`);
 }
 
-/** The texts as they were before `disarm`. */
+/** Reverses `disarm`. */
 export function rearm(texts: readonly string[]): string[] {
   return atBeginnings(texts, (before) => (before.endsWith("\\") ? before.slice(0, -1) : before));
 }
@@ -21,7 +21,7 @@ export function rearmText(text: string): string {
   return rearm([text]).join("");
 }
 
-/** The content of a message with other words. */
+/** Changes the text of a message's parts. */
 export function withWords(parts: readonly Part[], change: (texts: readonly string[]) => string[]): Part[] {
   const words = parts.flatMap((part) =>
     part.type === "text" ? part.text : part.type === "refusal" ? part.refusal : [],
@@ -34,20 +34,20 @@ export function withWords(parts: readonly Part[], change: (texts: readonly strin
   });
 }
 
-/** Changes what stands before each beginning of a record, in the text in which its bracket is. */
+/** Changes what precedes each beginning of a record, in the text that has its bracket. */
 function atBeginnings(texts: readonly string[], change: (before: string) => string): string[] {
   const all = texts.join("");
-  const places = Array.from(all.matchAll(beginning), ({ index }) => index);
-  if (places.length === 0) return [...texts];
+  const positions = Array.from(all.matchAll(beginning), ({ index }) => index);
+  if (positions.length === 0) return [...texts];
   let from = 0;
   let end = 0;
   let next = 0;
   return texts.map((text) => {
     end += text.length;
     const pieces: string[] = [];
-    for (let place = places[next]; place !== undefined && place < end; place = places[++next]) {
-      pieces.push(change(all.slice(from, place)));
-      from = place;
+    for (let position = positions[next]; position !== undefined && position < end; position = positions[++next]) {
+      pieces.push(change(all.slice(from, position)));
+      from = position;
     }
     pieces.push(all.slice(from, end));
     from = end;

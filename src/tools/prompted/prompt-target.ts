@@ -3,12 +3,12 @@ import { Content, isPlain } from "./content.ts";
 import { rearmText } from "./own-words.ts";
 import { joinSections } from "./section.ts";
 
-/** Where a turn speaks to the model before the conversation. */
+/** The fields of a turn that can hold a prompt. */
 type PromptTarget = Pick<Turn, "instructions" | "input">;
 
 /**
- * Many chat templates allow one system message, at the beginning. So everything goes there, behind the client's own words, which
- * keep their force.
+ * Many chat templates allow only one system message, at the start. So the prompt goes there, after the client's own instructions,
+ * which stay in force.
  */
 export function withPrompt({ instructions, input }: PromptTarget, prompt: string): PromptTarget {
   if (instructions) return { instructions: joinSections([instructions, prompt]), input };
@@ -26,12 +26,12 @@ function continued(message: MessageItem, prompt: string): MessageItem {
   return { ...message, content: [...content.finish(), ...message.content.slice(end)] };
 }
 
-/** The text with which a prompt was put together. */
+/** The text that ends with the prompt. */
 export function promptOf({ instructions, input }: PromptTarget): string {
   return instructions || (lastTextOf(input[0])?.text ?? "");
 }
 
-/** The place with the client's own words alone. The messages of the input are not read yet. */
+/** Removes the prompt and keeps the client's own text. Messages of the input stay escaped until they are read. */
 export function withoutPrompt({ instructions, input }: PromptTarget, own: string): PromptTarget {
   if (instructions) return { instructions: rearmText(own) || undefined, input };
   const [first, ...others] = input;

@@ -6,7 +6,7 @@ import { readCallRecord, readOutputRecord, recordStart } from "./record.ts";
 
 type RecordItem = CallItem | (OutputItem & { output: string });
 
-/** The conversation that was written with records. */
+/** Reverses `writeHistory`. */
 export function readHistory(input: readonly Item[]): Item[] {
   return input.flatMap((item) => (item.type === "message" ? readMessage(item) : [item]));
 }
@@ -17,13 +17,13 @@ function readMessage(message: MessageItem): Item[] {
   return reader.finish();
 }
 
-/** Takes a message apart into its records and what was said beside them. */
+/** Splits a message into its records and the text around them. */
 class MessageReader {
   readonly #message: MessageItem;
   readonly #items: Item[] = [];
-  /** What was said, as far as it is read. */
+  /** Parts of the text around records, read so far. */
   #said: Part[] = [];
-  /** The record right behind which the reading is, and what was attached to it. */
+  /** The record that was just read, and its attachments. */
   #record: RecordItem | undefined;
   #attachments: Part[] = [];
   #isAtLineStart = true;
@@ -52,7 +52,7 @@ class MessageReader {
     return this.#items;
   }
 
-  /** The records of a text, and what stands before, between and behind them. */
+  /** The records of a text, and the text before, between and after them. */
   *#piecesOf(text: string): Generator<string | RecordItem> {
     let from = 0;
     let start = this.#isAtLineStart && text.startsWith(recordStart) ? 0 : nextStart(text, 0);
@@ -110,7 +110,7 @@ class MessageReader {
   }
 }
 
-/** Where the next line begins that looks like a record. */
+/** Index of the next line that looks like a record; -1 without one. */
 function nextStart(text: string, from: number): number {
   const found = text.indexOf(`\n${recordStart}`, from);
   return found === -1 ? -1 : found + 1;

@@ -5,8 +5,8 @@ import { promptOf, withoutPrompt } from "./prompt-target.ts";
 import { readHistory } from "./read-history.ts";
 
 /**
- * The turn that `promptTurn` was given, as far as the prompt tells it: what was left out does not come back. `undefined` where the
- * prompt explains neither tools nor records: nobody's words are taken for them.
+ * Reverses `promptTurn`, as far as the prompt contains the turn: what was left out does not come back. `undefined` if the prompt
+ * explains neither tools nor records, so that ordinary text is not taken for them.
  */
 export function readPrompted(turn: Turn): Turn | undefined {
   const prompt = readPrompt(promptOf(turn));
@@ -24,7 +24,7 @@ export function readPrompted(turn: Turn): Turn | undefined {
 }
 
 interface Prompt extends Catalog {
-  /** The client's own words. */
+  /** The client's own text. */
   own: string;
   format: OutputFormat | undefined;
 }

@@ -1,7 +1,7 @@
 import { type CallItem, type OutputItem, parseJson } from "../../turn/index.ts";
 import { recordValue } from "./json-line.ts";
 
-/** What every record begins with, at the beginning of a line. */
+/** What every record begins with, at the start of a line. */
 export const recordStart = "[function_call";
 
 const callKeys = ["id", "call_id", "name", "arguments"] as const;
@@ -20,7 +20,7 @@ function record(start: string, keys: readonly string[], values: readonly string[
   return `${start}${fields.join("")}]`;
 }
 
-/** A line as the record of a call; `undefined` where it is anything else. */
+/** Reads a line as the record of a call; `undefined` if it is anything else. */
 export function readCallRecord(line: string): CallItem | undefined {
   const values = readRecord(line, "[function_call", callKeys);
   if (!values) return undefined;
@@ -28,7 +28,7 @@ export function readCallRecord(line: string): CallItem | undefined {
   return { type: "call", kind: "function", callId, name, arguments: text, id };
 }
 
-/** A line as the record of an output; `undefined` where it is anything else. */
+/** Reads a line as the record of an output; `undefined` if it is anything else. */
 export function readOutputRecord(line: string): (OutputItem & { output: string }) | undefined {
   const values = readRecord(line, "[function_call_output", outputKeys);
   if (!values) return undefined;
@@ -37,7 +37,7 @@ export function readOutputRecord(line: string): (OutputItem & { output: string }
 }
 
 function readRecord(line: string, start: string, keys: readonly string[]): string[] | undefined {
-  // Inside of its values a record has neither of these.
+  // The values of a record contain neither of these: they are escaped.
   if (!line.startsWith(start) || line.includes("<") || line.indexOf("]") !== line.length - 1) return undefined;
   const values: string[] = [];
   let at = start.length;
@@ -51,7 +51,7 @@ function readRecord(line: string, start: string, keys: readonly string[]): strin
   return at === line.length - 1 ? values : undefined;
 }
 
-/** The JSON string that begins at this place, and where it ends. */
+/** The JSON string that begins at this index, and its end. */
 export function stringAt(text: string, start: number): { value: string; end: number } | undefined {
   if (text[start] !== '"') return undefined;
   for (let at = start + 1; at < text.length; at++) {

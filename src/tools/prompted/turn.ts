@@ -7,31 +7,31 @@ import { disarmText } from "./own-words.ts";
 import { withPrompt } from "./prompt-target.ts";
 import { joinSections } from "./section.ts";
 
-/** The turn as a backend without tools can be asked: the tools in the prompt, calls and outputs as records in messages. */
+/** Converts a turn for a backend without tools: the tools go into the prompt, calls and outputs become records in messages. */
 export function promptTurn(turn: Turn): Turn {
   const { instructions, input, settings, format } = turn;
   const mayCall = canCall(turn);
   const tools = writeTools(turn);
   const knowsRecords = tools !== "";
-  const place = {
+  const target = {
     instructions: instructions && knowsRecords ? disarmText(instructions) : instructions,
     input: writeHistory(input, knowsRecords),
   };
   return {
     ...turn,
-    ...withPrompt(place, joinSections([tools, writeFormat(format, mayCall)])),
+    ...withPrompt(target, joinSections([tools, writeFormat(format, mayCall)])),
     tools: [],
     choice: { mode: "auto" },
     parameters: without(turn.parameters, aboutTools),
-    // They tell of the form that the request had.
+    // They describe the request's original form.
     headers: undefined,
     settings: { ...settings, parallelToolCalls: undefined },
-    // A model that is held to JSON cannot write a sentinel.
+    // A model that is restricted to JSON cannot write a sentinel.
     format: mayCall && format?.type !== "text" ? undefined : format,
   };
 }
 
-/** Parameters that a provider takes only beside tools of its own. */
+/** Parameters that a provider accepts only with native tools. */
 const aboutTools = new Set(["max_tool_calls", "web_search_options"]);
 
 function writeTools(turn: Turn): string {

@@ -4,13 +4,13 @@ import type { CheckableSchema } from "./checkable-schema.ts";
 import { checkable } from "./checkable-schemas.ts";
 import type { Mismatch } from "./wording.ts";
 
-/** What one check may cost, and all checks of a request, in units of about a microsecond. */
+/** Budget of one check, and of all checks of a request, in units of about a microsecond. */
 const mostPerCheck = 50_000;
 const mostInAll = 150_000;
-/** No schema within the caps takes longer to prepare: time that passes beyond it is not its fault, and must not fail a call. */
+/** No schema within the caps takes longer to prepare. Time beyond it has other causes and must not fail a call. */
 const mostToPrepare = 20_000;
 
-/** Checks the arguments of the tools of one request. Nothing is prepared before the first check of a tool. */
+/** Checks the arguments of the tools of one request. A schema is prepared at its first check. */
 export class ArgumentChecks {
   readonly #tools: readonly Tool[];
   #ready: Map<string, CheckableSchema | Refusal> | undefined;
@@ -21,8 +21,8 @@ export class ArgumentChecks {
   }
 
   /**
-   * What is wrong with the arguments. Undefined: they fit, or the tool is not declared or has no schema, or it is not strict and its
-   * schema cannot be checked, or not with what is left.
+   * What is wrong with the arguments. Undefined if they fit, if the tool is not declared or has no schema, or if it is not strict
+   * and its schema cannot be checked, or not within the remaining budget.
    */
   check(name: string, value: JsonValue): Mismatch | undefined {
     const tool = this.#tools.find((tool) => tool.type === "function" && tool.name === name);
@@ -31,7 +31,7 @@ export class ArgumentChecks {
       const schema = this.#left > 0 ? this.#schemaOf(tool) : undefined;
       if (schema && "check" in schema) return this.#check(schema, value);
     } catch {
-      // Too much work, or more than the stack holds: whatever it is, it is known no better than before.
+      // Too much work, or a stack overflow: either way the result is unknown.
     }
     return tool.strict ? unknowable : undefined;
   }

@@ -3,27 +3,27 @@ import type { JsonValue } from "../../turn/index.ts";
 import { keywordsOf, nodeAt } from "./locations.ts";
 import type { Prepared } from "./prepare.ts";
 
-/** What the arguments are told about: one error, or alternatives that all want another type or value in the same place. */
+/** The error to report: a single one, or alternatives that all want another type or value at the same location. */
 export type Blame =
   | { kind: "error"; error: OutputUnit }
   | { kind: "types"; place: string; types: string[] }
   | { kind: "values"; place: string; values: JsonValue[] };
 
-/** These only say that there is an error farther inside. */
+/** Keywords whose errors only say that there is an error further inside. */
 const carriers = new Set(
   "$ref allOf anyOf oneOf if dependentSchemas properties additionalProperties unevaluatedProperties propertyNames prefixItems items unevaluatedItems".split(
     " ",
   ),
 );
 
-/** The error that says most: a certain one before one of an alternative, and of alternatives the one that was probably meant. */
+/** The most helpful error: a certain one before one of an alternative, and of alternatives the one that was probably meant. */
 export function blame(errors: readonly OutputUnit[], prepared: Prepared): Blame | undefined {
-  // As many as an honest mistake makes; of a hostile one's thousands, any will do.
+  // An honest mistake makes fewer errors. Of the thousands of a hostile one, any will do.
   return choose(errors.slice(0, 200), "#", prepared);
 }
 
 function choose(errors: readonly OutputUnit[], base: string, prepared: Prepared): Blame | undefined {
-  const certain = errors.find((error) => isTold(error) && !isOfAlternative(error.keywordLocation.slice(base.length)));
+  const certain = errors.find((error) => isLeaf(error) && !isOfAlternative(error.keywordLocation.slice(base.length)));
   if (certain) return { kind: "error", error: certain };
   const union = errors.find(({ keyword }) => keyword === "anyOf" || keyword === "oneOf");
   if (!union) return undefined;
@@ -58,13 +58,13 @@ function chooseAlternative(union: OutputUnit, given: Alternative[], prepared: Pr
       .flatMap((error) => nodeOf(error, prepared)?.type ?? []);
     return { kind: "types", place, types: [...new Set(types)] };
   }
-  // A property with a fixed value tells alternatives apart.
-  const isTelling = (error: OutputUnit) =>
+  // A property with a fixed value distinguishes alternatives.
+  const isDiscriminator = (error: OutputUnit) =>
     error.keyword === "enum" && depth(error.instanceLocation) <= depth(place) + 1;
-  const meant = ofType.filter(({ errors }) => !errors.some(isTelling));
+  const meant = ofType.filter(({ errors }) => !errors.some(isDiscriminator));
   if (meant.length === 0)
     return wantedValues(
-      ofType.flatMap(({ errors }) => errors.filter(isTelling)),
+      ofType.flatMap(({ errors }) => errors.filter(isDiscriminator)),
       prepared,
     );
   const [best] = meant.sort((a, b) => reach(b) - reach(a));
@@ -79,8 +79,8 @@ function wantedValues(errors: OutputUnit[], prepared: Prepared): Blame | undefin
   return { kind: "values", place, values: errors.flatMap((error) => nodeOf(error, prepared)?.enum ?? []) };
 }
 
-/** Whether it is told as it is. Of `oneOf` that is so where too much fits; then there is no error inside to tell. */
-function isTold({ keyword, error }: OutputUnit): boolean {
+/** Whether the error is reported itself. For `oneOf` that is so if several alternatives fit: then there is no error inside. */
+function isLeaf({ keyword, error }: OutputUnit): boolean {
   return !carriers.has(keyword) || (keyword === "oneOf" && !error.includes("(0 matches)"));
 }
 
@@ -94,7 +94,7 @@ function nodeOf(error: OutputUnit, prepared: Prepared) {
   return nodeAt(error.keywordLocation, prepared);
 }
 
-/** How far into the arguments an alternative goes well. */
+/** How deep into the arguments an alternative fits. */
 function reach({ errors }: Alternative): number {
   return Math.max(...errors.map(({ instanceLocation }) => depth(instanceLocation)));
 }

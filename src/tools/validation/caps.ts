@@ -1,6 +1,9 @@
 import type { JsonObject, JsonValue } from "../../turn/index.ts";
 
-/** Why a schema cannot be checked safely, and what its author can do: two halves of a sentence, "… because it", "…". */
+/**
+ * Why a schema cannot be checked safely, and what its author can do. `because` completes "… because it …"; `advice` begins the
+ * next sentence.
+ */
 export interface Refusal {
   because: string;
   advice: string;
@@ -10,20 +13,20 @@ export interface Refusal {
 export const caps = {
   /** Characters of its JSON, roughly. */
   size: 64 * 1024,
-  /** Levels of JSON. A property of an object of a list is three of them, so this is some 32 schemas deep. */
+  /** Levels of JSON. A property of an object in a list takes three of them, so this is some 32 schemas deep. */
   depth: 96,
   /** Objects and lists. */
   nodes: 2_000,
   enumValues: 1_000,
 } as const;
 
-/** What a schema within the caps amounts to. */
+/** Size of a schema within the caps. */
 export interface Extent {
   size: number;
   nodes: number;
 }
 
-/** Walks the schema no farther than to the first cap, so that a huge one costs no more than one at the cap. */
+/** Stops at the first exceeded cap, so that a huge schema costs no more than one at the cap. */
 export function measure(schema: JsonObject): Extent | Refusal {
   const walk = new Walk();
   const because = walk.visit(schema, 0);

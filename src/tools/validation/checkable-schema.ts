@@ -8,16 +8,16 @@ import { withRules } from "./text-rule.ts";
 import { metered } from "./wide-arguments.ts";
 import { describe, type Mismatch } from "./wording.ts";
 
-/** Time that passes beyond it has other reasons. */
+/** Most time to charge for preparing a schema; time beyond it has other causes. */
 const mostToPrepare = 20_000;
 
-/** A schema within the caps, which arguments can be held against again and again. */
+/** A schema within the caps, ready for any number of checks. */
 export class CheckableSchema {
   readonly #schema: JsonObject;
   readonly #patterns: Patterns;
   #prepared: Prepared;
 
-  /** The schema ready for checks, or why it cannot be. */
+  /** The schema ready for checks, or why it cannot be checked. */
   static of(schema: JsonObject): CheckableSchema | Refusal {
     const patterns = new Patterns();
     const prepared = prepare(schema, patterns);
@@ -30,7 +30,7 @@ export class CheckableSchema {
     this.#prepared = prepared;
   }
 
-  /** What its patterns come to in memory, roughly. */
+  /** Approximate memory of its patterns. */
   get bytes(): number {
     return this.#patterns.all.reduce((sum, pattern) => sum + pattern.bytes, 0);
   }
@@ -61,7 +61,7 @@ export class CheckableSchema {
     }
   }
 
-  /** All at once, so that the schema is prepared anew only once. */
+  /** Compiles all patterns at once, so that the schema is prepared again only once. */
   #leaveOutUnreadable(): void {
     const { all, meter } = this.#patterns;
     for (const pattern of all) pattern.compile();
@@ -79,7 +79,7 @@ function mismatchOf(value: JsonValue, prepared: Prepared, allowed: number): Mism
   if (names) for (const properties of patternProperties) properties.declare(names);
   const { valid, errors } = validate(given, root, "2020-12", referenced, true);
   if (valid) return undefined;
-  // What is wrong is worth telling, also where little is left.
+  // A fresh budget: the error is worth describing even if little is left.
   meter.allow(allowed);
   return describe(errors, given, prepared);
 }

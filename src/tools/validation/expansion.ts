@@ -1,22 +1,22 @@
 import type { Refusal } from "./caps.ts";
 import { inPlace, type SchemaNode } from "./schema-node.ts";
 
-/** How many schemas may apply to one value, once references are followed, and how many of them around one another. */
+/** Most schemas that may apply to one value once references are followed, and how deep they may be nested. */
 const most = 5_000;
 const deepest = 32;
 
-/** What one value costs that is held against a node: the looks at it, and the longest row of schemas around one another. */
+/** Cost of checking one value against a node: the number of schemas, and how deep they are nested. */
 interface Expansion {
   looks: number;
   depth: number;
 }
 
 /**
- * Finds schemas that come to themselves again, or to too many others, without going deeper into the arguments: those do not end,
- * or not soon, whatever the arguments.
+ * Finds schemas that lead back to themselves, or to too many others, without going deeper into the arguments. A check of those
+ * does not end, or not soon, whatever the arguments.
  */
 export class Expansions {
-  /** Every node, after all that apply to the same value. */
+  /** All nodes, each after those that apply to the same value. */
   readonly innermostFirst: SchemaNode[] = [];
   readonly #referenced: Readonly<Record<string, SchemaNode>>;
   readonly #known = new Map<SchemaNode, Expansion>();

@@ -1,13 +1,13 @@
 import { format } from "@cfworker/json-schema";
 
 interface Format {
-  /** No longer text has the format, and none is looked at. */
+  /** Longer text does not have the format and is not parsed. */
   longest: number;
-  /** What a model can act on. */
+  /** Completes "must be …" in an error that a model can act on. */
   hint: string;
 }
 
-/** The formats that are checked; any other says nothing about the text. */
+/** The formats that are checked; unknown ones are ignored. */
 const known = new Map<string, Format>([
   ["date-time", { longest: 64, hint: "a date and time such as 2025-01-31T12:00:00Z" }],
   ["date", { longest: 10, hint: "a date such as 2025-01-31" }],
@@ -20,14 +20,14 @@ const known = new Map<string, Format>([
   ["uuid", { longest: 36, hint: "a UUID" }],
 ]);
 
-/** Formats that say something about the text, but not the same to everybody. */
+/** Formats that restrict the text but that implementations interpret differently. */
 const unchecked: ReadonlySet<unknown> = new Set(
   "uri uri-reference uri-template url iri iri-reference idn-email idn-hostname regex json-pointer relative-json-pointer byte base64 base64url".split(
     " ",
   ),
 );
 
-/** cfworker has no fractions, which many languages write. */
+/** cfworker does not accept fractions, which many languages write. */
 const duration =
   /^[-+]?P(?=[\dT])(?:\d+(?:[.,]\d+)?Y)?(?:\d+(?:[.,]\d+)?M)?(?:\d+(?:[.,]\d+)?W)?(?:\d+(?:[.,]\d+)?D)?(?:T(?=\d)(?:\d+(?:[.,]\d+)?H)?(?:\d+(?:[.,]\d+)?M)?(?:\d+(?:[.,]\d+)?S)?)?$/;
 
@@ -39,7 +39,7 @@ export function isKnownFormat(name: string): boolean {
   return known.has(name);
 }
 
-/** What the text is not, or undefined where it has the format. */
+/** The error in the text, or undefined if it has the format. */
 export function formatComplaint(name: string, text: string): string | undefined {
   const wanted = known.get(name);
   if (!wanted || (text.length <= wanted.longest && hasFormat(name, text))) return undefined;

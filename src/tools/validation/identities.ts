@@ -2,17 +2,17 @@ import type { JsonObject, JsonValue } from "../../turn/index.ts";
 import type { Meter } from "./meter.ts";
 import type { UniqueLists } from "./unique-lists.ts";
 
-/** Gives equal values the same number, in time proportional to them, and so finds out whether a list has the same item twice. */
+/** Gives equal values the same number, in linear time, and so detects lists with duplicate items. */
 export class Identities {
-  /** Of the lists that matter. */
+  /** Whether a list that may be checked for `uniqueItems` has duplicates. */
   hasDuplicates = false;
-  /** What cfworker takes at most to hold all items of such a list against one another. */
+  /** Upper bound of cfworker's cost to compare all items of such a list with one another. */
   comparisons = 0;
   readonly #lists: UniqueLists;
   readonly #meter: Meter;
   readonly #plain = new Map<JsonValue, number>();
   readonly #inside = new Map<string, number>();
-  /** What a comparison with all takes that was visited so far. */
+  /** Cost of one comparison with everything visited so far. */
   #bulk = 0;
 
   constructor(lists: UniqueLists, meter: Meter) {
@@ -20,7 +20,7 @@ export class Identities {
     this.#meter = meter;
   }
 
-  /** `name` is that of the property that has the value. */
+  /** `name` is the name of the property that has the value. */
   of(value: JsonValue, name?: string): number {
     const isText = typeof value === "string";
     this.#meter.charge(isText ? 0.2 + value.length / 1_000 : 0.2);

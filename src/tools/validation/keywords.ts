@@ -5,21 +5,21 @@ import type { Pattern } from "./pattern.ts";
 import type { SchemaNode } from "./schema-node.ts";
 import type { TextDemands } from "./text-rule.ts";
 
-/** What the keywords of one schema are read with. */
+/** Context for reading the keywords of one schema. */
 export interface Reading {
-  /** A schema inside this one; undefined where something else stands there. */
+  /** A schema inside this one; undefined if the value is not a schema. */
   inner(value: JsonValue | undefined): SchemaNode | undefined;
-  /** Undefined where it cannot be checked. */
+  /** Undefined if it cannot be checked. */
   pattern(written: string): Pattern | undefined;
-  /** A schema of our own. */
+  /** A new schema that the client did not write. */
   create(): SchemaNode;
-  /** A keyword cannot be checked and is left out, so that the schema lets more through than it says. */
+  /** A keyword cannot be checked and is dropped, so the schema accepts more than it says. */
   skip(): void;
-  /** Something is left out: then nothing may be refused because too much fits (`not`, `oneOf`, `if`, `unevaluated…`). */
+  /** Something was dropped: then no value may be rejected because too much fits (`not`, `oneOf`, `if`, `unevaluated…`). */
   readonly isLoose: boolean;
 }
 
-/** Keywords of a wrong type are left out: what such a schema means is nowhere said. */
+/** Keywords with a value of the wrong type are dropped: JSON Schema does not define what they mean. */
 export function readKeywords(schema: JsonObject, node: SchemaNode, reading: Reading): void {
   readType(schema, node, reading);
   readValues(schema, node);
@@ -45,9 +45,9 @@ function readType({ type, nullable }: JsonObject, node: SchemaNode, reading: Rea
   if (type === undefined) return;
   const written: JsonValue[] = Array.isArray(type) ? type : [type];
   const names = written.filter((name): name is InstanceType => typeof name === "string" && types.includes(name));
-  // "any" and "float" are seen; nobody can say what else such a list lets through, or an empty one.
+  // Clients send "any" and "float". What else such a list accepts is undefined, and so is an empty list.
   if (names.length < written.length || names.length === 0) reading.skip();
-  // OpenAPI's word for it, which many generators of schemas still write.
+  // `nullable` is OpenAPI's keyword, which many schema generators still write.
   else node.type = [...new Set(nullable === true ? [...names, "null" as const] : names)];
 }
 
@@ -64,7 +64,7 @@ function readValues(schema: JsonObject, node: SchemaNode): void {
 
 function readNumbers(schema: JsonObject, node: SchemaNode): void {
   const { minimum, maximum, exclusiveMinimum, exclusiveMaximum, multipleOf } = schema;
-  // In draft 4 `exclusiveMinimum` is true or false, and says how `minimum` is meant.
+  // In draft 4 `exclusiveMinimum` is a boolean that changes the meaning of `minimum`.
   if (typeof minimum === "number") node[exclusiveMinimum === true ? "exclusiveMinimum" : "minimum"] = minimum;
   if (typeof maximum === "number") node[exclusiveMaximum === true ? "exclusiveMaximum" : "maximum"] = maximum;
   if (typeof exclusiveMinimum === "number") node.exclusiveMinimum = exclusiveMinimum;
@@ -105,7 +105,7 @@ function readObjects(schema: JsonObject, node: SchemaNode, reading: Reading): vo
   readDependencies(schema, node, reading);
   const properties = schemaEntries(schema.properties, reading);
   if (properties) node.properties = Object.fromEntries(properties.sort(([, a], [, b]) => effort(a) - effort(b)));
-  // Where a pattern is left out, nobody knows which properties are additional.
+  // Without all patterns it is unknown which properties are additional.
   if (!readPatterned(schema.patternProperties, node, reading)) {
     reading.skip();
     return;
@@ -114,7 +114,7 @@ function readObjects(schema: JsonObject, node: SchemaNode, reading: Reading): vo
   if (!reading.isLoose) set(node, "unevaluatedProperties", reading.inner(schema.unevaluatedProperties));
 }
 
-/** False where a pattern cannot be checked. */
+/** False if a pattern cannot be checked. */
 function readPatterned(value: JsonValue | undefined, node: SchemaNode, reading: Reading): boolean {
   const patterned: [Pattern, SchemaNode][] = [];
   for (const [written, schema] of schemaEntries(value, reading) ?? []) {
@@ -126,7 +126,7 @@ function readPatterned(value: JsonValue | undefined, node: SchemaNode, reading: 
   return true;
 }
 
-/** `dependencies` was the word for both until draft 7. */
+/** Until draft 7 `dependencies` was the keyword for both. */
 function readDependencies(schema: JsonObject, node: SchemaNode, reading: Reading): void {
   const required: [string, string[]][] = [];
   for (const source of [schema.dependencies, schema.dependentRequired]) {
@@ -144,7 +144,7 @@ function readLists(schema: JsonObject, node: SchemaNode, reading: Reading): void
   set(node, "minItems", count(schema.minItems));
   set(node, "maxItems", count(schema.maxItems));
   if (schema.uniqueItems === true) node.demandsUniqueItems = true;
-  // Until 2019 a list under `items` was what `prefixItems` is now, and `additionalItems` what `items` is.
+  // Before draft 2020-12 a list under `items` was what `prefixItems` is now, and `additionalItems` what `items` is now.
   const isOld = Array.isArray(schema.items);
   set(node, "prefixItems", schemas(isOld ? schema.items : schema.prefixItems, reading));
   set(node, "items", reading.inner(isOld ? schema.additionalItems : schema.items));
@@ -155,7 +155,7 @@ function readLists(schema: JsonObject, node: SchemaNode, reading: Reading): void
   if (!reading.isLoose) set(node, "maxContains", count(schema.maxContains));
 }
 
-/** What tells alternatives apart comes first, because cfworker stops at the first property that does not fit. */
+/** Fixed values come first: they distinguish alternatives, and cfworker stops at the first property that does not fit. */
 function effort(node: SchemaNode): number {
   if (node.enum) return 0;
   return node.type && !node.type.includes("object") && !node.type.includes("array") ? 1 : 2;
@@ -179,14 +179,14 @@ function entries(value: JsonValue | undefined): [string, JsonValue | undefined][
   return isObject(value) ? Object.entries(value) : [];
 }
 
-/** Undefined where there is none: an empty list of alternatives is a mistake, not a demand that cannot be met. */
+/** Undefined for an empty list: a list without alternatives is a mistake, not a demand that cannot be met. */
 function schemas(value: JsonValue | undefined, reading: Reading): SchemaNode[] | undefined {
   if (!Array.isArray(value)) return undefined;
   const found = value.map((schema) => reading.inner(schema) ?? anything(reading));
   return found.length > 0 ? found : undefined;
 }
 
-/** In the place of something that is no schema. */
+/** Accepts anything; used for a value that is not a schema. */
 function anything(reading: Reading): SchemaNode {
   reading.skip();
   return reading.create();

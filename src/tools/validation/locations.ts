@@ -3,7 +3,7 @@ import type { Prepared } from "./prepare.ts";
 import { SchemaNode } from "./schema-node.ts";
 import { clipped } from "./words.ts";
 
-/** The names and indexes of a place as cfworker writes it: `#/list/0/a~1b%20c`. */
+/** The names and indexes of a location as cfworker writes it: `#/list/0/a~1b%20c`. */
 export function segmentsOf(location: string): string[] {
   return location
     .split("/")
@@ -11,7 +11,7 @@ export function segmentsOf(location: string): string[] {
     .map((segment) => decodeURIComponent(segment).replaceAll("~1", "/").replaceAll("~0", "~"));
 }
 
-/** A JSON pointer, without endless names. */
+/** A JSON pointer; long names are clipped. */
 export function pointer(segments: readonly string[]): string {
   const names = segments.map((name) => clipped(name, 100).replaceAll("~", "~0").replaceAll("/", "~1"));
   return clipped(names.map((name) => `/${name}`).join(""), 1_000);
@@ -29,7 +29,7 @@ export function valueAt(value: JsonValue, segments: readonly string[]): JsonValu
 const named = new Set(["properties", "dependentSchemas"]);
 const numbered = new Set(["anyOf", "allOf", "oneOf", "prefixItems"]);
 
-/** The keywords on the way to a place of a schema, without the names of properties and the numbers of alternatives. */
+/** The keywords on the path to a location in a schema, without property names and indexes of alternatives. */
 export function keywordsOf(location: string): string[] {
   const segments = segmentsOf(location);
   const keywords: string[] = [];
@@ -41,7 +41,7 @@ export function keywordsOf(location: string): string[] {
   return keywords;
 }
 
-/** The schema that has the keyword of this place. */
+/** The schema that has the keyword at this location. */
 export function nodeAt(location: string, { root, referenced }: Prepared): SchemaNode | undefined {
   let at: unknown = root;
   for (const segment of segmentsOf(location).slice(0, -1)) {

@@ -1,16 +1,16 @@
-/** Thrown out of a check that has become too much work. */
+/** Thrown when a check exceeds its budget. */
 export class TooMuchWork extends Error {}
 
 /**
- * The work of checks, in units of about a microsecond. cfworker has no limit of its own, so everything that it reads of a schema and
- * of wide arguments counts, and ends it when what was allowed is spent.
+ * Counts the work of checks, in units of about a microsecond. cfworker has no limit of its own, so everything that it reads of a
+ * schema and of wide arguments is charged, and the check is aborted when its budget is spent.
  */
 export class Meter {
-  /** What all was charged for, in all checks. */
+  /** Total of all checks. */
   spent = 0;
-  /** What one comparison of all items with one another costs at most; 0 where no list has the same item twice. */
+  /** Upper bound of the cost to compare all items of a list with one another; 0 if no list has duplicates. */
   uniqueItems = 0;
-  /** What one look at every item of a list costs at most. */
+  /** Upper bound of the cost to read every item of a list once. */
   everyItem = 0;
   #left = 0;
 
@@ -24,7 +24,7 @@ export class Meter {
     if (this.#left < 0) throw new TooMuchWork("This is too much work to check.");
   }
 
-  /** Charges for the time that has passed, but no more than `most`: it passes for other reasons too. */
+  /** Charges for the elapsed time, but no more than `most`: time passes for other reasons too. */
   chargeSince(started: number, most: number): void {
     this.charge(Math.min((performance.now() - started) * 1_000, most));
   }

@@ -2,8 +2,8 @@ import type { Meter } from "./meter.ts";
 import { SchemaNode } from "./schema-node.ts";
 
 /**
- * `patternProperties` of one schema. cfworker would compile native expressions, so it never sees them: before a check, the properties
- * that the arguments have anywhere and that fit a pattern are declared as if the schema named them.
+ * `patternProperties` of one schema. cfworker would compile native expressions, so it never sees them. Instead, before a check,
+ * every property name in the arguments that fits a pattern is declared under `properties`.
  */
 export class PatternProperties {
   readonly #node: SchemaNode;
@@ -33,7 +33,7 @@ export class PatternProperties {
     this.#node.surcharge = count / 10;
   }
 
-  /** The names are the arguments' own, and are not kept. */
+  /** The names come from the arguments and are not kept. */
   forget(): void {
     this.#node.properties = this.#declared;
     this.#node.surcharge = 0;

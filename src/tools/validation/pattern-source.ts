@@ -1,23 +1,23 @@
-/** A pattern in RE2's words, and what it costs to compile. */
+/** A pattern in RE2's syntax, and its cost to compile. */
 export interface PatternSource {
   text: string;
-  /** Instructions of the compiled program, estimated from above. */
+  /** Upper estimate of the compiled program's instructions. */
   size: number;
 }
 
 /** Longer patterns, and larger programs, are not compiled. */
 const longest = 1_000;
 const largest = 2_500;
-/** Classes of Unicode have hundreds of ranges. */
+/** Estimated size of a Unicode class, which has hundreds of ranges. */
 const unicodeClassSize = 30;
 
-/** What `\s` and `.` mean in JSON Schema's regular expressions (ECMA-262) and not in RE2. */
+/** What `\s` and `.` mean in JSON Schema's regular expressions (ECMA-262); RE2 differs. */
 const spaces = "\\s\\v\\x{a0}\\x{1680}\\x{2000}-\\x{200a}\\x{2028}\\x{2029}\\x{202f}\\x{205f}\\x{3000}\\x{feff}";
 const anyCharacter = "[^\\n\\r\\x{2028}\\x{2029}]";
 
 /**
- * Reads a regular expression of ECMA-262. Undefined where RE2 has no such thing (lookaround, references to groups), where the two
- * read the same letters differently, and where the program would be too large.
+ * Translates a regular expression of ECMA-262. Undefined if RE2 does not support it (lookaround, backreferences), if the two read
+ * the same syntax differently, or if the program would be too large.
  */
 export function patternSource(pattern: string): PatternSource | undefined {
   if (pattern.length > longest) return undefined;
@@ -27,11 +27,11 @@ export function patternSource(pattern: string): PatternSource | undefined {
 
 class PatternReader {
   text = "";
-  /** Of all open groups together. */
+  /** Size of all open groups together. */
   size = 1;
   readonly #pattern: string;
   #at = 0;
-  /** The sizes of the open groups, the innermost last; the first is the whole. */
+  /** Sizes of the open groups, innermost last; the first is the whole pattern. */
   readonly #sizes = [1];
   /** The size of what a repetition would repeat. */
   #last = 0;
@@ -86,7 +86,7 @@ class PatternReader {
     return character;
   }
 
-  /** The text here that the expression matches, which is taken. */
+  /** Consumes what the expression matches at this position. */
   #takeMatch(expression: RegExp): RegExpExecArray | undefined {
     expression.lastIndex = this.#at;
     const match = expression.exec(this.#pattern);
@@ -108,7 +108,7 @@ class PatternReader {
     this.#sizes[this.#sizes.length - 1] = (this.#sizes.at(-1) ?? 0) + size;
   }
 
-  /** Nobody asks what a group has caught. */
+  /** Groups become non-capturing: captures are not needed. */
   #open(): boolean {
     if (!this.#takeMatch(groupBeginning)) return false;
     this.text += "(?:";
@@ -122,7 +122,7 @@ class PatternReader {
     if (this.#sizes.length === 0) return false;
     this.text += ")";
     this.#last = size;
-    // It has grown by it already.
+    // The size already includes the group.
     this.size -= size;
     this.#grow(size);
     return true;
@@ -143,7 +143,7 @@ class PatternReader {
   #class(): string | undefined {
     const isNegated = this.#takeMatch(negation) !== undefined;
     let text = isNegated ? "[^" : "[";
-    // Here an empty class is one that nothing fits, or everything; RE2 takes the bracket as a character.
+    // In ECMA-262 an empty class matches nothing, or everything if negated; RE2 takes the bracket as a character.
     if (this.#pattern[this.#at] === "]") return undefined;
     while (this.#at < this.#pattern.length) {
       const character = this.#take();
@@ -161,7 +161,7 @@ class PatternReader {
     if (match) return codeText(match);
     const character = this.#take();
     if (character === "s") return isInClass ? spaces : `[${spaces}]`;
-    // Inside a class RE2 knows no other negation than its own, which has the spaces beyond ASCII.
+    // Inside a class only RE2's own `\S` is available, which includes the spaces beyond ASCII.
     if (character === "S") return isInClass ? (isNegated ? undefined : "\\S") : `[^${spaces}]`;
     if (character === "b" && isInClass) return "\\x08";
     if ("dDwWnrtfv".includes(character) || ("bB".includes(character) && !isInClass)) return `\\${character}`;

@@ -3,19 +3,19 @@ import type { Meter } from "./meter.ts";
 import type { PatternSource } from "./pattern-source.ts";
 import { WatchedText } from "./watched-text.ts";
 
-/** Bytes for the states that a pattern remembers; what does not find room there is slower, but as sure. */
+/** Bytes for a pattern's cache of states; beyond it matching is slower, but still correct. */
 const memory = 64 * 1024;
-/** Bytes of an instruction, as measured. */
+/** Bytes per instruction, as measured. */
 const instruction = 700;
 
-/** Thrown where RE2 turns out not to read a pattern: it must be left out of the schema. */
+/** Thrown if RE2 cannot compile a pattern, which must then be left out of the schema. */
 export class UnreadablePattern extends Error {}
 
-/** A client's pattern, which takes time in proportion to the text, whatever the pattern; the time is charged for. */
+/** A client's pattern. Matching takes linear time, whatever the pattern, and is charged. */
 export class Pattern {
   /** As the client wrote it. */
   readonly written: string;
-  /** Whether it was found that RE2 cannot read it. */
+  /** RE2 failed to compile it. */
   isUnreadable = false;
   readonly #source: PatternSource;
   readonly #meter: Meter;
@@ -27,23 +27,23 @@ export class Pattern {
     this.#meter = meter;
   }
 
-  /** What it comes to in memory, roughly. */
+  /** Approximate memory. */
   get bytes(): number {
     return memory + instruction * this.#source.size;
   }
 
-  /** Whether the pattern is found anywhere in the text. */
+  /** Whether the pattern matches anywhere in the text. */
   test(text: string): boolean {
     const set = this.compile();
     if (!set) throw new UnreadablePattern("RE2 does not read the pattern.");
     const watched = new WatchedText(text, this.#meter, 1 + this.#source.size / 20);
-    // It is a string to RE2, though not to TypeScript.
+    // RE2 accepts it as a string, though TypeScript does not.
     const found = set.match(watched as unknown as string).length > 0;
     watched.charge();
     return found;
   }
 
-  /** Undefined where RE2 cannot read it. */
+  /** Undefined if RE2 cannot compile it. */
   compile(): RE2Set | undefined {
     if (this.#compiled || this.isUnreadable) return this.#compiled;
     const started = performance.now();

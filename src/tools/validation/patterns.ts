@@ -2,11 +2,11 @@ import { Meter } from "./meter.ts";
 import { Pattern } from "./pattern.ts";
 import { patternSource } from "./pattern-source.ts";
 
-/** The instructions of all patterns of a schema together, and how many of them are read; further ones are left out. */
+/** Most instructions and patterns of a schema in total; further patterns are left out. */
 const mostInstructions = 5_000;
 const mostPatterns = 200;
 
-/** The patterns of one schema by their text, read and compiled once however often the schema is prepared. */
+/** The patterns of one schema by their text. Each is translated and compiled once, however often the schema is prepared. */
 export class Patterns {
   readonly meter = new Meter();
   readonly #known = new Map<string, Pattern | undefined>();
@@ -16,7 +16,7 @@ export class Patterns {
     return [...this.#known.values()].filter((pattern) => pattern !== undefined);
   }
 
-  /** Undefined where it cannot be checked. */
+  /** Undefined if it cannot be checked. */
   find(written: string): Pattern | undefined {
     if (!this.#known.has(written) && this.#known.size < mostPatterns) this.#known.set(written, this.#read(written));
     const pattern = this.#known.get(written);

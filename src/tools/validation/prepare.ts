@@ -13,10 +13,10 @@ import { type UniqueLists, uniqueLists } from "./unique-lists.ts";
 import { weigh } from "./weights.ts";
 import { quoted } from "./words.ts";
 
-/** A schema in the form in which arguments are held against it. */
+/** A schema in the form that arguments are checked against. */
 export interface Prepared {
   root: SchemaNode;
-  /** What `$ref` names. */
+  /** The targets of `$ref`. */
   referenced: Record<string, SchemaNode>;
   rules: readonly TextRule[];
   patternProperties: readonly PatternProperties[];
@@ -24,7 +24,7 @@ export interface Prepared {
   meter: Meter;
 }
 
-/** `patterns` are those of this schema that are known from before. The schema must be within the caps. */
+/** `patterns` are this schema's patterns from earlier preparations. The schema must be within the caps. */
 export function prepare(schema: JsonObject, patterns: Patterns): Prepared | Refusal {
   const exact = new Preparing(schema, patterns, false);
   const prepared = exact.run();
@@ -41,7 +41,7 @@ class Preparing {
   readonly #rules: TextRule[] = [];
   readonly #nodes = new Map<JsonObject | boolean, SchemaNode>();
   readonly #referenced: Record<string, SchemaNode> = Object.create(null);
-  /** The names of what is referenced, and what of that is still to be read: a row, so that references take no stack. */
+  /** Names of the referenced schemas, and those still to be read: a list, so that references do not recurse. */
   readonly #names = new Map<JsonObject | boolean, string>();
   readonly #waiting: SchemaLocation[] = [];
   #refusal: Refusal | undefined;
@@ -56,8 +56,8 @@ class Preparing {
 
   run(): Prepared | Refusal {
     const root = this.#read(this.#root, this.#root);
-    for (let place = this.#waiting.pop(); place; place = this.#waiting.pop()) {
-      this.#referenced[this.#nameOf(place)] = this.#read(place.schema, place.resource);
+    for (let location = this.#waiting.pop(); location; location = this.#waiting.pop()) {
+      this.#referenced[this.#nameOf(location)] = this.#read(location.schema, location.resource);
     }
     const referenced = this.#referenced;
     const expansions = new Expansions(referenced);
@@ -89,7 +89,7 @@ class Preparing {
     return node;
   }
 
-  /** The alternative to null of the node. */
+  /** Makes the node accept null; returns the node of the other alternative. */
   #orNull(node: SchemaNode): SchemaNode {
     const nothing = new SchemaNode(this.#meter);
     nothing.type = ["null"];
@@ -112,11 +112,11 @@ class Preparing {
   }
 
   #readReference({ $ref, $dynamicRef, $recursiveRef }: JsonObject, node: SchemaNode, resource: JsonObject): void {
-    // Where these lead depends on the way that led to them.
+    // The targets of these depend on the path that led to them.
     if ($dynamicRef !== undefined || $recursiveRef !== undefined) this.hasSkipped = true;
     if (typeof $ref !== "string") return;
-    const place = this.#references.find($ref, resource);
-    if (place) node.$ref = this.#nameOf(place);
+    const location = this.#references.find($ref, resource);
+    if (location) node.$ref = this.#nameOf(location);
     else {
       this.#refusal ??= {
         because: `has the \`$ref\` ${quoted($ref)}, which does not lead to a schema inside it`,
@@ -125,12 +125,12 @@ class Preparing {
     }
   }
 
-  #nameOf(place: SchemaLocation): string {
-    let name = this.#names.get(place.schema);
+  #nameOf(location: SchemaLocation): string {
+    let name = this.#names.get(location.schema);
     if (name === undefined) {
       name = String(this.#names.size);
-      this.#names.set(place.schema, name);
-      this.#waiting.push(place);
+      this.#names.set(location.schema, name);
+      this.#waiting.push(location);
     }
     return name;
   }
@@ -145,7 +145,7 @@ class Preparing {
   }
 }
 
-/** OpenAPI's `nullable` beside what would not let null through. Beside `type` and `enum` it is read with them. */
+/** OpenAPI's `nullable` next to a keyword that would not accept null. Next to `type` and `enum` it is read with them. */
 function isNullable({ nullable, $ref, anyOf, oneOf, allOf }: JsonObject): boolean {
   return nullable === true && [$ref, anyOf, oneOf, allOf].some((keyword) => keyword !== undefined);
 }

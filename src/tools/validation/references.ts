@@ -1,14 +1,14 @@
 import { isObject, type JsonObject, type JsonValue } from "../../turn/index.ts";
 
-/** A place of the schema, and the resource around it (what has the nearest `$id`), from which its own references start. */
+/** A subschema, and the resource around it (the schema with the nearest `$id`), which its own references are relative to. */
 export interface SchemaLocation {
   schema: JsonObject | boolean;
   resource: JsonObject;
 }
 
 /**
- * Finds what a `$ref` means inside one schema. Nothing is ever fetched, and no address is resolved: the part before `#` must be
- * an `$id` of the schema, letter by letter (TypeBox writes recursion so).
+ * Resolves a `$ref` inside one schema. Nothing is ever fetched, and no URL is resolved: the part before `#` must exactly equal an
+ * `$id` of the schema (TypeBox writes recursion so).
  */
 export class References {
   readonly #root: JsonObject;
@@ -32,7 +32,7 @@ export class References {
     return schema && { schema, resource };
   }
 
-  /** Where references start that stand in this schema. */
+  /** The resource that references in this schema are relative to. */
   resourceOf(schema: JsonObject, around: JsonObject): JsonObject {
     return idOf(schema) === undefined || schema === this.#root ? around : schema;
   }
@@ -60,7 +60,7 @@ export class References {
   }
 }
 
-/** Keywords whose values are no schemas, whatever they look like. */
+/** Keywords whose values are not schemas, whatever they look like. */
 const plainData = new Set(["enum", "const", "default", "examples"]);
 
 function follow(resource: JsonObject, pointer: string): SchemaLocation | undefined {
@@ -75,7 +75,7 @@ function follow(resource: JsonObject, pointer: string): SchemaLocation | undefin
   return isObject(at) || typeof at === "boolean" ? { schema: at, resource: around } : undefined;
 }
 
-/** Without its empty fragment. In old drafts an `$id` that is only a fragment is an anchor. */
+/** The `$id` without its empty fragment. In old drafts an `$id` that is only a fragment is an anchor. */
 function idOf({ $id }: JsonObject): string | undefined {
   if (typeof $id !== "string" || $id === "" || $id.startsWith("#")) return undefined;
   return $id.endsWith("#") ? $id.slice(0, -1) : $id;

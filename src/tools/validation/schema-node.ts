@@ -4,8 +4,8 @@ import type { Meter } from "./meter.ts";
 import type { Pattern } from "./pattern.ts";
 
 /**
- * A schema as cfworker is given it: only keywords that it reads rightly, of the right types, and no plain `true` or `false`.
- * It has no `$id`, `$anchor` or `$schema`: `$ref` is a name of the table of all referenced nodes.
+ * A schema as cfworker receives it: only keywords that it handles correctly, of the right types, and no plain `true` or `false`.
+ * It has no `$id`, `$anchor` or `$schema`: `$ref` is a key of the table of all referenced nodes.
  */
 export class SchemaNode {
   $ref?: string;
@@ -17,13 +17,13 @@ export class SchemaNode {
   allOf?: SchemaNode[];
   oneOf?: SchemaNode[];
   if?: SchemaNode;
-  // biome-ignore lint/suspicious/noThenProperty: JSON Schema has this keyword, and nobody awaits a node.
+  // biome-ignore lint/suspicious/noThenProperty: JSON Schema has this keyword, and nodes are never awaited.
   then?: SchemaNode;
   else?: SchemaNode;
-  /** The name of a text rule, which has the lengths, the pattern and the format. */
+  /** Name of a text rule, which checks the lengths, the pattern and the format. */
   format?: string;
   properties?: Record<string, SchemaNode>;
-  /** `patternProperties`, by a name that is not cfworker's: see pattern-properties.ts. */
+  /** `patternProperties`, under a name that cfworker does not read: see pattern-properties.ts. */
   patterned?: [Pattern, SchemaNode][];
   additionalProperties?: SchemaNode;
   unevaluatedProperties?: SchemaNode;
@@ -48,11 +48,11 @@ export class SchemaNode {
   multipleOf?: number;
 
   demandsUniqueItems = false;
-  /** Whether it is `false`, which nothing fits. */
+  /** Whether the schema is `false`, which nothing fits. */
   isNothing = false;
-  /** What a look at one value costs, whatever the value. */
+  /** Cost of checking one value, whatever the value. */
   weight = 1;
-  /** What it costs beside that in the check that is going on. */
+  /** Additional cost in the current check. */
   surcharge = 0;
   readonly #meter: Meter;
 
@@ -60,12 +60,15 @@ export class SchemaNode {
     this.#meter = meter;
   }
 
-  /** Where no list has the same item twice, there is nothing to compare. */
+  /** Without duplicates in any list there is nothing to compare. */
   get uniqueItems(): boolean {
     return this.demandsUniqueItems && this.#meter.uniqueItems > 0;
   }
 
-  /** cfworker reads every keyword once for each value that it holds against a schema; this one is never true, and counts. */
+  /**
+   * cfworker reads every keyword once for each value that it checks against a schema. This one is always false; reading it
+   * charges the meter.
+   */
   get $recursiveAnchor(): false {
     let units = this.weight + this.surcharge;
     if (this.demandsUniqueItems) units += this.#meter.uniqueItems;
@@ -85,7 +88,7 @@ export function inPlace(node: SchemaNode, referenced: Readonly<Record<string, Sc
   return found;
 }
 
-/** Those of them whose findings about properties and items are copied to this one. */
+/** Those of them from which cfworker copies evaluated properties and items to this one. */
 export function combined({ anyOf, allOf, oneOf, if: condition, then, else: otherwise }: SchemaNode): SchemaNode[] {
   const found = [...(anyOf ?? []), ...(allOf ?? []), ...(oneOf ?? [])];
   for (const node of [condition, then, otherwise]) if (node) found.push(node);

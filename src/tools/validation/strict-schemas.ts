@@ -3,15 +3,15 @@ import { measure, type Refusal } from "./caps.ts";
 import { checkable } from "./checkable-schemas.ts";
 import { quoted } from "./words.ts";
 
-/** All strict schemas of a request together: they are prepared before the request is taken. */
+/** Limits for all strict schemas of a request together: they are prepared before the request is accepted. */
 const mostNodes = 20_000;
 const mostSize = 1024 * 1024;
-/** What a schema costs beside its nodes, in nodes. */
+/** Cost of a schema in addition to its nodes, in nodes. */
 const overhead = 10;
 
 /**
- * Refuses a request with a strict tool whose schema cannot be checked safely; `at` says where the schema of a tool stands in the
- * request. Of other tools such a schema is not checked.
+ * Rejects a request with a strict tool whose schema cannot be checked safely. `at` returns the path of a tool's schema in the
+ * request. For other tools such a schema is not checked.
  */
 export function checkStrictSchemas(tools: readonly Tool[], at: (index: number) => string): void {
   let nodes = 0;

@@ -13,8 +13,8 @@ export interface TextDemands {
 }
 
 /**
- * The keywords for strings of one schema. cfworker would compile a pattern to a native expression, which a hostile one keeps busy for
- * hours, and count the letters of a megabyte again and again; so it sees them all as one format, and asks here.
+ * The string keywords of one schema. cfworker would compile a pattern to a native expression, which a hostile one keeps busy for
+ * hours, and count the characters of a megabyte again and again. So it sees all of them as one format, which is checked here.
  */
 export class TextRule {
   readonly #demands: TextDemands;
@@ -35,7 +35,7 @@ export class TextRule {
 
   #lengthComplaint(text: string): string | undefined {
     const { minLength = 0, maxLength = Number.POSITIVE_INFINITY } = this.#demands;
-    // A character is one or two units of the text, so they need not always be counted.
+    // A character is one or two UTF-16 units, so characters need not always be counted.
     if (text.length <= maxLength && text.length >= 2 * minLength) return undefined;
     const started = performance.now();
     const length = ucs2length(text);
@@ -45,7 +45,7 @@ export class TextRule {
   }
 }
 
-/** The rules of the schema that is being checked. A check never waits, so there is only one. */
+/** The rules of the schema that is being checked. Checks are synchronous, so there is only one at a time. */
 let current: readonly TextRule[] = [];
 
 export function withRules<Result>(rules: readonly TextRule[], check: () => Result): Result {
@@ -58,8 +58,8 @@ export function withRules<Result>(rules: readonly TextRule[], check: () => Resul
 }
 
 /**
- * cfworker's table of formats is one for all schemas, so the names are numbers within a schema, and the table has no more of them
- * than the largest schema has rules.
+ * All schemas share cfworker's table of formats. So a rule is named by its index within its schema, and the table has no more
+ * entries than the largest schema has rules.
  */
 export function ruleName(index: number): string {
   const name = `toolwire-rule-${index}`;

@@ -1,13 +1,13 @@
 import { below, inPlace, type SchemaNode, within } from "./schema-node.ts";
 
-/** Which lists of the arguments may be held against a schema with `uniqueItems`. */
+/** Lists of the arguments that may be checked against a schema with `uniqueItems`. */
 export interface UniqueLists {
-  /** Any, and not only those that are properties of these names. */
+  /** Any list, not only the properties of these names. */
   anywhere: boolean;
   names: ReadonlySet<string>;
 }
 
-/** Undefined where there are none. In `innermostFirst`, every node comes after all that apply to the same value. */
+/** Undefined if there are none. In `innermostFirst`, every node comes after those that apply to the same value. */
 export function uniqueLists(
   root: SchemaNode,
   innermostFirst: readonly SchemaNode[],

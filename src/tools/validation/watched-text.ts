@@ -1,11 +1,11 @@
 import type { Meter } from "./meter.ts";
 
-/** Letters between two looks at the clock. The slowest patterns take some 50 microseconds for one. */
+/** Characters between two clock readings. The slowest patterns take some 50 microseconds for one. */
 const step = 64;
 
 /**
- * A text that charges for the time that passes while it is read. What a pattern takes for a letter differs a thousandfold and cannot
- * be told before, so RE2 is given this, and the meter can end its search.
+ * A text that charges for the time that passes while it is read. The cost of a pattern per character differs a thousandfold and
+ * cannot be predicted, so RE2 reads this text, and the meter can end its search.
  */
 export class WatchedText extends String {
   readonly #text: string;
@@ -14,7 +14,7 @@ export class WatchedText extends String {
   #since = performance.now();
   #reads = 0;
 
-  /** No more is charged for a letter than the most that it can take: time passes for other reasons too. */
+  /** At most `mostPerLetter` is charged for a character: time passes for other reasons too. */
   constructor(text: string, meter: Meter, mostPerLetter: number) {
     super(text);
     this.#text = text;

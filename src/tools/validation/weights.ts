@@ -2,13 +2,13 @@ import type { JsonValue } from "../../turn/index.ts";
 import { below, combined, inPlace, type SchemaNode, within } from "./schema-node.ts";
 
 /**
- * Tells every node what a look at one value costs, in microseconds as they were measured: a list of names or values takes time for
- * every value, and a property more than an item.
+ * Sets the cost of checking one value for every node, in microseconds as measured: a list of names or values takes time for every
+ * entry, and a property takes more than an item.
  */
 export function weigh(innermostFirst: readonly SchemaNode[], referenced: Readonly<Record<string, SchemaNode>>): void {
   for (const node of innermostFirst) node.weight = ownWeight(node);
   const nesting = new Map<SchemaNode, number>();
-  // From the outermost in: what is found about a property is copied once for each combination around it.
+  // Outermost first: cfworker copies evaluated properties once for each combination around them.
   for (const node of innermostFirst.toReversed()) {
     const around = nesting.get(node) ?? 0;
     const copying = new Set(combined(node));
@@ -22,7 +22,7 @@ export function weigh(innermostFirst: readonly SchemaNode[], referenced: Readonl
     const copies = 0.3 * (nesting.get(node) ?? 0);
     for (const child of below(node)) raise(child, 1.5 + copies);
     for (const child of within(node)) raise(child, copies);
-    // Their errors are copied too.
+    // cfworker copies their errors too.
     for (const alternative of combined(node)) raise(alternative, 0.5);
   }
   for (const [node, surcharge] of surcharges) node.weight += surcharge;
@@ -40,6 +40,6 @@ function ownWeight(node: SchemaNode): number {
 function comparison(value: JsonValue): number {
   if (typeof value === "string") return 0.005 + value.length / 10_000;
   if (typeof value !== "object" || value === null) return 0.005;
-  // All keys of the arguments are listed for each object that they are held against.
+  // cfworker lists all keys of the arguments for each object that it compares them with.
   return 2 + Object.values(value).reduce<number>((sum, inside) => sum + comparison(inside ?? null), 0);
 }

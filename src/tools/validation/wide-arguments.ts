@@ -3,14 +3,14 @@ import { Identities } from "./identities.ts";
 import { type Meter, TooMuchWork } from "./meter.ts";
 import type { UniqueLists } from "./unique-lists.ts";
 
-/** Deeper arguments are not checked: every level takes several frames of the stack. */
+/** Deeper arguments are not checked: every level takes several stack frames. */
 const deepest = 128;
-/** Up to here, listing the keys of an object costs about as much as any other look at it. */
+/** Below this width, listing the keys of an object costs about as much as any other access to it. */
 const wide = 64;
 
 /**
- * The arguments as the validator is given them. Whatever a schema says of an object, cfworker lists all its keys, so a wide object
- * counts every time that it does. The meter is told what the lists may cost. `names` gets every name of a property that there is.
+ * The arguments as the validator receives them. For every schema of an object, cfworker lists all of its keys, so each listing of
+ * a wide object is charged. Also sets what lists may cost in the meter, and adds all property names to `names`.
  */
 export function metered(
   value: JsonValue,
@@ -90,7 +90,7 @@ class Walk {
 
 const halfPair = /\p{Cs}/u;
 
-/** cfworker fails at half of a pair of surrogates. What is put in its place must not be the name of another property. */
+/** cfworker fails on a lone surrogate. The replacement must not be the name of another property. */
 function wellFormed(key: string, taken: JsonObject): string {
   let name = key.replace(/\p{Cs}/gu, "\ufffd");
   while (Object.hasOwn(taken, name)) name += "\ufffd";

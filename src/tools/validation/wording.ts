@@ -8,8 +8,8 @@ import { ruleIndex } from "./text-rule.ts";
 import { clipped, counted, quoted } from "./words.ts";
 
 /**
- * What is wrong with arguments: where (a JSON pointer, "" for the whole) and what, in a short English sentence that a model can act
- * on. Values of arguments are private and never in it; names of properties may be.
+ * What is wrong with arguments: where (a JSON pointer, "" for the whole) and what, in a short English sentence that a model can
+ * act on. It never contains argument values, which are private; it may contain property names.
  */
 export interface Mismatch {
   path: string;
@@ -105,7 +105,7 @@ function absent(required: readonly string[], value: JsonValue | undefined): stri
   return required.filter((key) => !isObject(value) || !Object.hasOwn(value, key));
 }
 
-/** What `false` is the schema of; `around` is the keyword that it stands under. */
+/** The message for a value whose schema is `false`; `around` is the keyword that contains the schema. */
 function unwanted(around: string | undefined, depth: number): string {
   if (around === "additionalProperties" || around === "unevaluatedProperties") {
     return `must not be there: the ${depth === 1 ? "tool has no parameter" : "object has no property"} of this name`;

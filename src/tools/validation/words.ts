@@ -1,4 +1,4 @@
-/** In quotation marks, and no longer than a reader needs to know what is meant. */
+/** In quotation marks, and clipped. */
 export function quoted(text: string): string {
   return JSON.stringify(clipped(text, 100));
 }
