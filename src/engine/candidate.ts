@@ -6,7 +6,7 @@ export interface Candidate {
   backend: Backend;
   breaker: Breaker;
   /** Builds the request for this backend. Called only when the candidate is tried. */
-  request: (ask: Ask) => Promise<BackendRequest>;
+  request: (ask: Ask) => BackendRequest | Promise<BackendRequest>;
   /** How often the same request is retried after a failure. */
   retries: number;
   /** Whether syntax errors in the arguments that a provider sends are repaired, if the tool is not strict. */

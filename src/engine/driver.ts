@@ -137,7 +137,9 @@ class Driver {
   }
 
   #pendingWrites(): Promise<void>[] {
-    return this.#remembered.flatMap(({ pending }) => pending ?? []);
+    const writes: Promise<void>[] = [];
+    for (const { pending } of this.#remembered) if (pending) writes.push(pending);
+    return writes;
   }
 
   /** Tries the candidates in order. If all of them fail, the client gets the error of the first: that is the model it asked for. */
@@ -225,8 +227,10 @@ class Driver {
   async #attempt(candidate: Candidate, ask: Ask): Promise<Round> {
     const { ids, listener, continuity, clock, seams } = this.#plan;
     const { backend } = candidate;
-    await backend.lifecycle?.prepare?.(this.#cancellation);
-    const request = await this.#cancellation.race(candidate.request(ask));
+    const ready = backend.lifecycle?.prepare?.(this.#cancellation);
+    if (ready) await ready;
+    const made = candidate.request(ask);
+    const request = made instanceof Promise ? await this.#cancellation.race(made) : made;
     const { turn, prompted } = request;
     const checks = new ArgumentChecks(turn.tools);
     const asked = prompted ? promptTurn(turn) : turn;

@@ -1,4 +1,4 @@
-export type { Candidate, Recovery } from "./candidate.ts";
+export type { BackendRequest, Candidate, Recovery } from "./candidate.ts";
 export { Continuity } from "./continuity.ts";
 export { runTurn } from "./driver.ts";
 export { GivenCalls, type GivenCallsOptions } from "./given-calls.ts";

@@ -9,13 +9,16 @@ import { type KnownHistory, RestoredHistory } from "./restored-history.ts";
  * other backends under ids that it accepts, and no reasoning that only another backend can decrypt. `standsIn`: the backend is a
  * fallback.
  */
-export async function restoreTurn(
+export function restoreTurn(
   turn: Turn,
   backend: Backend,
   continuity: Continuity,
   standsIn: boolean,
-): Promise<Turn> {
-  if (!turn.input.some(isOfInterest)) return turn;
+): Turn | Promise<Turn> {
+  return turn.input.some(isOfInterest) ? restore(turn, backend, continuity, standsIn) : turn;
+}
+
+async function restore(turn: Turn, backend: Backend, continuity: Continuity, standsIn: boolean): Promise<Turn> {
   const known = await recallHistory(turn.input, backend, continuity);
   const history = new RestoredHistory(turn, backend, known, standsIn);
   for (const item of turn.input) history.add(item);

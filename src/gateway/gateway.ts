@@ -184,7 +184,9 @@ export class Gateway {
     if (request.continues && !route.backend.capabilities.keepsResponses) throw keptElsewhere(request.continues);
 
     const continuity = this.#continuityFor(context);
-    const continued = await continueResponse(request, continuity);
+    const continued = request.continues
+      ? await continueResponse(request, continuity)
+      : { turn: request.turn, lastNumber: 0 };
     const asked = { ...continued.turn, headers: context.headers };
     const adapter = adapterFor(asked, route);
     const { turn } = adapter;
@@ -200,7 +202,7 @@ export class Gateway {
     const plan = {
       turn,
       candidates: [{ route, adapter, isFallback: false }, ...fallbacks].map(toCandidate),
-      createEncoder: encoderFor(codec, request, { sink, model: name, now, profile }),
+      createEncoder: encoderFor(codec, request, { sink, model: name, profile }),
       sink,
       idForm: codec.answerId,
       ids: new Ids(request.turn.input, route.settings.turn.ids, continued.lastNumber),
@@ -318,16 +320,16 @@ function preparedTurn(plan: Omit<TurnPlan, "cancellation">, headers: AnswerHeade
   return {
     contentType: plan.turn.stream ? eventStream : json,
     headers: () => headers.values,
-    run: (reply, cancellation) => runTurn({ ...plan, cancellation }, reply),
+    run: (reply, cancellation) => runTurn(Object.assign(plan, { cancellation }), reply),
   };
 }
 
 function encoderFor(
   codec: Codec,
   request: ClientRequest,
-  options: Omit<AnswerOptions, "id" | "answer">,
+  { sink, model, profile }: Pick<AnswerOptions, "sink" | "model" | "profile">,
 ): TurnPlan["createEncoder"] {
-  return (id, answer) => codec.createEncoder(request, { ...options, id, answer });
+  return (id, answer) => codec.createEncoder(request, { id, answer, sink, model, now, profile });
 }
 
 /** Bodies are read and written recursively, so their depth must fit the stack with a wide margin. */

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import type { Candidate, Recovery } from "../engine/index.ts";
+import type { BackendRequest, Candidate, Recovery } from "../engine/index.ts";
 import { checkDemand, FunctionAdapter, sentinelDialect } from "../tools/index.ts";
 import { type Backend, type JsonObject, type JsonValue, type Tool, type Turn, TurnError } from "../turn/index.ts";
 import { isOwnCodex } from "./codex-client.ts";
@@ -52,7 +52,7 @@ function notWritable(type: string): TurnError {
 export function candidateFor(
   route: Route,
   adapter: FunctionAdapter,
-  { onTaken, restored }: { onTaken: () => void; restored: (turn: Turn) => Promise<Turn> },
+  { onTaken, restored }: { onTaken: () => void; restored: (turn: Turn) => Turn | Promise<Turn> },
 ): Candidate {
   const { backend, breaker, settings } = route;
   const { retries, timeouts } = settings;
@@ -60,20 +60,20 @@ export function candidateFor(
   return {
     backend,
     breaker,
-    request: async ({ history, choice }) => {
+    request: ({ history, choice }) => {
       onTaken();
       const asked = choice ? { ...adapter.turn, choice: adapter.choice(choice) } : adapter.turn;
       const turn = history.length > 0 ? { ...asked, input: [...asked.input, ...history] } : asked;
       const prompted = mustPrompt(route, turn);
       // In a prompted conversation calls are text, so nothing else needs to be restored.
-      const { input } = prompted ? turn : await restored(turn);
-      const recovery = recoveryFor(settings, prompted);
-      return {
+      const complete = prompted ? turn : restored(turn);
+      const toRequest = ({ input }: Turn): BackendRequest => ({
         turn: { ...turn, input: adapter.history(input) },
         prompted,
-        recovery,
+        recovery: recoveryFor(settings, prompted),
         adapter: adapter.converts ? adapter : undefined,
-      };
+      });
+      return complete instanceof Promise ? complete.then(toRequest) : toRequest(complete);
     },
     repair,
     retries,

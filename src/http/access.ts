@@ -3,8 +3,8 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Gateway } from "../gateway/index.ts";
 import { createHostCheck, createOrigins, type Key, type KeyRefusal } from "../guard/index.ts";
 import { newId, TurnError } from "../turn/index.ts";
+import type { ApiPaths } from "./api-paths.ts";
 import { rateHeaders } from "./rate-limits.ts";
-import { codecOf } from "./routes.ts";
 
 const requestIdForm = /^[\w.:/+=-]{1,128}$/;
 
@@ -16,11 +16,13 @@ export function requestIdOf(header: string | string[] | undefined): string {
 /** The CORS headers and the checks of Host header and key. All of it happens before the body is read. */
 export class Access {
   readonly #gateway: Gateway;
+  readonly #paths: ApiPaths;
   readonly #hosts;
   readonly #origins;
 
-  constructor(gateway: Gateway) {
+  constructor(gateway: Gateway, paths: ApiPaths) {
     this.#gateway = gateway;
+    this.#paths = paths;
     this.#hosts = createHostCheck(gateway.config.hosts);
     this.#origins = createOrigins(gateway.config.cors.origins);
   }
@@ -71,7 +73,7 @@ export class Access {
   /** The key in `authorization`, or in the API's own key header if it has one. */
   #presented({ headers, url }: FastifyRequest): string | undefined {
     if (headers.authorization !== undefined) return headers.authorization;
-    for (const name of codecOf(this.#gateway.codecs, url)?.keyHeaders ?? []) {
+    for (const name of this.#paths.codecOf(url)?.keyHeaders ?? []) {
       const key = headers[name];
       if (typeof key === "string" && key !== "") return `Bearer ${key}`;
     }

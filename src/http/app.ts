@@ -3,9 +3,10 @@ import type { Gateway } from "../gateway/index.ts";
 import { createRateLimits, type Key } from "../guard/index.ts";
 import { TurnError } from "../turn/index.ts";
 import { Access, requestIdOf } from "./access.ts";
+import { ApiPaths, pathOf } from "./api-paths.ts";
 import { answerBrokenRequest, fromFastify, sendError } from "./errors.ts";
 import { limitRate } from "./rate-limits.ts";
-import { addRoutes, apiOf, codecOf, isOpenPath, pathOf } from "./routes.ts";
+import { addRoutes, isOpenPath } from "./routes.ts";
 import { endStalledReader } from "./stalled-readers.ts";
 import { Turns } from "./turns.ts";
 
@@ -25,6 +26,7 @@ declare module "fastify" {
 
 export function createApp(gateway: Gateway): App {
   const { limits } = gateway.config;
+  const paths = new ApiPaths(gateway.codecs);
   const server = Fastify({
     bodyLimit: limits.body,
     onProtoPoisoning: "remove",
@@ -33,7 +35,7 @@ export function createApp(gateway: Gateway): App {
     requestIdHeader: false,
     clientErrorHandler: answerBrokenRequest,
     frameworkErrors: (error, request, reply) =>
-      sendError(reply, fromFastify(error, limits.body), codecOf(gateway.codecs, request.url)),
+      sendError(reply, fromFastify(error, limits.body), paths.codecOf(request.url)),
     forceCloseConnections: "idle",
     // A request that never ends must not hold its connection forever.
     requestTimeout: 300_000,
@@ -43,8 +45,8 @@ export function createApp(gateway: Gateway): App {
   server.decorateRequest("key", null);
   const turns = new Turns(gateway);
   let accepting = true;
-  addHooks(server, gateway, () => accepting);
-  addErrorHandlers(server, gateway);
+  addHooks(server, gateway, paths, () => accepting);
+  addErrorHandlers(server, gateway, paths);
   addRoutes(server, gateway, turns);
   return {
     server,
@@ -55,8 +57,8 @@ export function createApp(gateway: Gateway): App {
   };
 }
 
-function addHooks(server: FastifyInstance, gateway: Gateway, isAccepting: () => boolean): void {
-  const access = new Access(gateway);
+function addHooks(server: FastifyInstance, gateway: Gateway, paths: ApiPaths, isAccepting: () => boolean): void {
+  const access = new Access(gateway, paths);
   const { limits } = gateway.config;
   const rateLimits = createRateLimits(limits.per_key);
   server.addHook("onRequest", async (request, reply) => {
@@ -81,18 +83,18 @@ function addHooks(server: FastifyInstance, gateway: Gateway, isAccepting: () => 
     return undefined;
   });
   server.addHook("onResponse", async (request, reply) => {
-    gateway.metrics.requestFinished({ api: apiOf(gateway.codecs, request.url), status: reply.statusCode });
+    gateway.metrics.requestFinished({ api: paths.apiOf(request.url), status: reply.statusCode });
   });
 }
 
-function addErrorHandlers(server: FastifyInstance, gateway: Gateway): void {
+function addErrorHandlers(server: FastifyInstance, gateway: Gateway, paths: ApiPaths): void {
   server.setErrorHandler((thrown, request, reply) => {
     const error = fromFastify(thrown, gateway.config.limits.body);
     if (error.code === "internal_error") {
       const route = `${request.method} ${request.routeOptions.url ?? "an unknown path"}`;
       gateway.log.error({ request_id: request.id, err: thrown }, `internal error in ${route}; the client gets a 500`);
     }
-    return sendError(reply, error, codecOf(gateway.codecs, request.url));
+    return sendError(reply, error, paths.codecOf(request.url));
   });
   server.setNotFoundHandler((request) => {
     throw new TurnError("not_found", `There is nothing at ${request.method} ${pathOf(request.url).slice(0, 200)}.`);

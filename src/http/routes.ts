@@ -1,8 +1,9 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { Gateway } from "../gateway/index.ts";
 import { version } from "../gateway/version.ts";
-import { type ClientApi, TurnError } from "../turn/index.ts";
+import { TurnError } from "../turn/index.ts";
 import type { Codec } from "../wire/index.ts";
+import { apiPrefixes, pathOf } from "./api-paths.ts";
 import { listModels, oneModel } from "./models.ts";
 import { pageHeaders, renderPage } from "./page.ts";
 import type { Turns } from "./turns.ts";
@@ -17,30 +18,9 @@ const healthPaths = ["/health", "/healthz", "/livez"];
 const readyPaths = ["/ready", "/readyz"];
 const openPaths = new Set(["/", ...healthPaths, ...readyPaths]);
 
-/** Every API works under each prefix, because clients build their URLs from different base URLs. */
-const apiPrefixes = ["/v1", "", "/openai/v1"];
-
 /** Whether the path needs no key. These paths reveal only that Toolwire runs. */
 export function isOpenPath(url: string): boolean {
   return openPaths.has(pathOf(url));
-}
-
-export function pathOf(url: string): string {
-  return url.split("?", 1)[0] ?? "";
-}
-
-/** The API of a path. Paths below an API's path belong to the same API. */
-export function codecOf(codecs: readonly Codec[], url: string): Codec | undefined {
-  const asked = pathOf(url);
-  const isBelow = (path: string) =>
-    asked.startsWith(path) && (asked.length === path.length || asked[path.length] === "/");
-  return codecs.find(({ routes }) =>
-    routes.some(({ path }) => apiPrefixes.some((prefix) => isBelow(`${prefix}${path}`))),
-  );
-}
-
-export function apiOf(codecs: readonly Codec[], url: string): ClientApi {
-  return codecOf(codecs, url)?.name ?? "other";
 }
 
 export function addRoutes(server: FastifyInstance, gateway: Gateway, turns: Turns): void {

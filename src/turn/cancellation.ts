@@ -1,11 +1,10 @@
 import type { TurnError } from "./errors.ts";
 
-const none: readonly (() => void)[] = [];
-
 /** Signals once that work is cancelled, and why. Cheaper than AbortSignal: a small request would need three of those. */
 export class Cancellation {
-  /** Usually one. The array is replaced and never pushed to, because a push reserves memory for many entries. */
-  #listeners = none;
+  /** Most have one listener, which needs no list. */
+  #first: (() => void) | undefined;
+  #others: (() => void)[] | undefined;
   /** `undefined` until cancelled. */
   reason: TurnError | undefined;
 
@@ -13,20 +12,30 @@ export class Cancellation {
   cancel(reason: TurnError): void {
     if (this.reason) return;
     this.reason = reason;
-    while (this.#listeners.length > 0) {
-      const [first, ...others] = this.#listeners;
-      this.#listeners = others;
-      first?.();
-    }
+    for (let listener = this.#take(); listener; listener = this.#take()) listener();
   }
 
   /** The listener is called once at most. It is not called if this is already cancelled. */
   onCancel(listener: () => void): void {
-    if (!this.reason) this.#listeners = this.#listeners.concat(listener);
+    if (this.reason) return;
+    if (!this.#first && !this.#others) this.#first = listener;
+    else if (this.#others) this.#others.push(listener);
+    else this.#others = [listener];
   }
 
   offCancel(listener: () => void): void {
-    if (this.#listeners.length > 0) this.#listeners = this.#listeners.filter((other) => other !== listener);
+    if (this.#first === listener) this.#first = undefined;
+    else if (this.#others) {
+      const others = this.#others.filter((other) => other !== listener);
+      this.#others = others.length > 0 ? others : undefined;
+    }
+  }
+
+  /** Removes the listener that was added first. */
+  #take(): (() => void) | undefined {
+    const first = this.#first ?? this.#others?.shift();
+    this.#first = undefined;
+    return first;
   }
 
   /** Settles as `work` does, or rejects with the reason as soon as this is cancelled. */

@@ -24,16 +24,23 @@ export type IdPrefix = "call" | "fc" | "ctc" | "tsc" | "msg" | "rs" | "item";
 /** Random bytes for many ids at once, and how many of them are used. */
 const pool = Buffer.allocUnsafe(16 * 256);
 let used = pool.length;
+/** The id that is being written, and the digits that it is written with. */
+const written = Buffer.allocUnsafe(128);
+const digits = Buffer.from("0123456789abcdef");
 
-/** A new unique id. It is copied into a flat string: ids live long, and a string that V8 concatenates keeps its parts in memory. */
+/** A new unique id. It is written as one flat string: ids live long, and a string that V8 concatenates keeps its parts in memory. */
 export function newId(prefix: string, separator = "_"): string {
   if (used === pool.length) {
     randomFillSync(pool);
     used = 0;
   }
-  const random = pool.toString("hex", used, used + 16);
-  used += 16;
-  return Buffer.from(`${prefix}${separator}${random}`, "latin1").toString("latin1");
+  let length = written.write(prefix + separator, "latin1");
+  for (const end = used + 16; used < end; used++) {
+    const byte = pool[used] ?? 0;
+    written[length++] = digits[byte >> 4] ?? 0;
+    written[length++] = digits[byte & 15] ?? 0;
+  }
+  return written.toString("latin1", 0, length);
 }
 
 const own = /^[a-z]+_[0-9a-f]{32}$/;
