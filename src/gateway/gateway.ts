@@ -1,13 +1,5 @@
 import type { Config } from "../config/index.ts";
-import {
-  type Candidate,
-  Continuity,
-  OutstandingCalls,
-  restoreTurn,
-  runTurn,
-  type TurnPlan,
-  type TurnSeams,
-} from "../engine/index.ts";
+import { type Candidate, Continuity, OutstandingCalls, restoreTurn, type TurnSeams } from "../engine/index.ts";
 import { allowsModel, createKeyring, type Key, type Keyring } from "../guard/index.ts";
 import { InProcessMemory } from "../store/index.ts";
 import {
@@ -22,7 +14,6 @@ import {
 import { checkStrictSchemas, type FunctionAdapter } from "../tools/index.ts";
 import {
   anonymousOwner,
-  type Cancellation,
   type ClientApi,
   Ids,
   isDeeperThan,
@@ -30,26 +21,17 @@ import {
   type JsonObject,
   type JsonValue,
   type Memory,
-  type ReplyStream,
   type Turn,
   TurnError,
   type TurnListener,
 } from "../turn/index.ts";
-import {
-  type AnswerOptions,
-  type ClientRequest,
-  type Codec,
-  codecs,
-  eventStream,
-  json,
-  SseSink,
-  WholeSink,
-} from "../wire/index.ts";
+import { type ClientRequest, type Codec, codecs, SseSink, WholeSink } from "../wire/index.ts";
 import { BreakerReport } from "./breaker-report.ts";
 import { toldInStream } from "./codex-client.ts";
 import { listenersFor, type Telemetry } from "./listeners.ts";
 import { type BackendState, Models, type PublicModel, type Route } from "./models.ts";
 import { adapterFor, candidateFor, checkRoute, headerList, ignoredParameters } from "./offer.ts";
+import { AnswerHeaders, encoderFor, type PreparedTurn, preparedTurn } from "./prepared-turn.ts";
 import { continueResponse, keptElsewhere } from "./provider-state.ts";
 import { secretsOf } from "./secrets.ts";
 
@@ -64,15 +46,6 @@ export interface RequestContext {
   headers?: Readonly<Record<string, string>> | undefined;
   /** A time of `performance.now()`. */
   receivedAt: number;
-}
-
-/** A decoded and validated request, ready to run. */
-export interface PreparedTurn {
-  readonly contentType: string;
-  /** Response headers of this turn. They are final once the stream is opened or the turn has ended. */
-  headers(): Readonly<Record<string, string>>;
-  /** `cancellation` ends the turn from outside; its reason is the error that the client gets. */
-  run(reply: ReplyStream, cancellation: Cancellation): ReturnType<typeof runTurn>;
 }
 
 /** Parts of a gateway that a program can replace. */
@@ -98,11 +71,6 @@ interface OfferParts {
   ignored: Record<string, string>;
   continuity: Continuity;
   context: RequestContext;
-}
-
-/** Response headers. They depend on the candidate that is being tried. */
-class AnswerHeaders {
-  values: Readonly<Record<string, string>> = {};
 }
 
 /** One gateway, built from a configuration. It does not depend on HTTP. */
@@ -315,30 +283,8 @@ function ignoredHeader(body: JsonObject, { backend }: Route): Record<string, str
   return names.length > 0 ? { "x-toolwire-ignored-parameters": headerList(names) } : {};
 }
 
-/** Created outside of `prepare`: its closures would hold all of its variables while the model answers. */
-function preparedTurn(plan: Omit<TurnPlan, "cancellation">, headers: AnswerHeaders): PreparedTurn {
-  return {
-    contentType: plan.turn.stream ? eventStream : json,
-    headers: () => headers.values,
-    run: (reply, cancellation) => runTurn(Object.assign(plan, { cancellation }), reply),
-  };
-}
-
-function encoderFor(
-  codec: Codec,
-  request: ClientRequest,
-  { sink, model, profile }: Pick<AnswerOptions, "sink" | "model" | "profile">,
-): TurnPlan["createEncoder"] {
-  return (id, answer) => codec.createEncoder(request, { id, answer, sink, model, now, profile });
-}
-
 /** Bodies are read and written recursively, so their depth must fit the stack with a wide margin. */
 const deepestBody = 128;
-
-/** Unix time in seconds, as in both APIs. */
-function now(): number {
-  return Math.floor(Date.now() / 1000);
-}
 
 function notAllowed(key: Key, name: string): TurnError {
   return new TurnError("model_not_allowed", `The key "${key.name}" may not use the model "${name}".`, {

@@ -4,8 +4,9 @@ import { parts } from "./parts.ts";
 
 export { type Config, ConfigError, type Mistake } from "../config/index.ts";
 export { Cancellation } from "../turn/index.ts";
-export { Gateway, type GatewayParts, type PreparedTurn, type RequestContext } from "./gateway.ts";
+export { Gateway, type GatewayParts, type RequestContext } from "./gateway.ts";
 export type { PublicModel } from "./models.ts";
+export type { PreparedTurn } from "./prepared-turn.ts";
 
 export interface ConfigSource {
   /** Where `${NAME}` is looked up. Default: no variables. */
