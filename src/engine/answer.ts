@@ -32,14 +32,14 @@ export interface AnswerParts {
 }
 
 /** What the answer reports to the current round. */
-export interface RoundWatch {
+export interface AttemptWatch {
   /** The round's first content has arrived. */
   onBegin(): void;
   /** Content of the round is about to be sent, so the round can no longer be rolled back. */
   onCommit(): void;
 }
 
-const unwatched: RoundWatch = { onBegin() {}, onCommit() {} };
+const unwatched: AttemptWatch = { onBegin() {}, onCommit() {} };
 const nothing: TurnEvent[] = [];
 
 /**
@@ -142,7 +142,7 @@ export class Answer {
     this.#watch = unwatched;
   }
 
-  watch(watch: RoundWatch): void {
+  watch(watch: AttemptWatch): void {
     this.#watch = watch;
   }
 
@@ -275,7 +275,7 @@ export class Answer {
     if (!this.isEnded && ending.type === "turn.finished") this.#open();
   }
 
-  /** The one place where a turn ends. `inStream`: opens a stream for the ending if none is open yet. */
+  /** Writes the ending. Only the driver calls this. `inStream`: opens a stream for the ending if none is open yet. */
   end(ending: TurnEnding, inStream = false): void {
     if (this.isEnded) return;
     this.endedAt = this.#clock.now();

@@ -1,11 +1,11 @@
 import { ArgumentChecks, promptTurn } from "../tools/index.ts";
 import { type Backend, type Cancellation, type Item, type Turn, type TurnError, toTurnError } from "../turn/index.ts";
 import type { Answer } from "./answer.ts";
+import { Attempt, type RoundResult } from "./attempt.ts";
 import { type Ask, type Candidate, mayWorkElsewhere } from "./candidate.ts";
 import { dropReasoning } from "./drop-reasoning.ts";
 import { InvalidCall } from "./invalid-call.ts";
 import { BlameCorrection, DropReasoning, decide, type Policy, Reask, Retry, Rewrite } from "./policies/index.ts";
-import { Round, type RoundResult } from "./round.ts";
 import { stagesOf } from "./stages/index.ts";
 import { RememberedCalls } from "./stages/remember.ts";
 import type { TurnPlan } from "./turn-plan.ts";
@@ -14,7 +14,7 @@ import type { TurnPlan } from "./turn-plan.ts";
 export class Attempts {
   readonly #plan: TurnPlan;
   readonly #answer: Answer;
-  /** The turn's. */
+  /** The turn's cancellation. */
   readonly #cancellation: Cancellation;
   #asked: Turn | undefined;
   /** What later requests may need to know about the calls in this turn. */
@@ -48,10 +48,10 @@ export class Attempts {
         listener.attemptFailed?.(this.candidate.backend.name, last.ending.error, next);
       }
       this.candidate = candidate;
-      const begun = await this.#tryCandidate(candidate, ask);
-      last = begun instanceof Round ? await begun.result : nothingSent(begun);
+      const tried = await this.#tryCandidate(candidate, ask);
+      last = tried instanceof Attempt ? await tried.result : nothingSent(tried);
       if (last.ending.type === "round.finished") return last;
-      if (begun instanceof Round) candidate.breaker.failed(last.ending.error);
+      if (tried instanceof Attempt) candidate.breaker.failed(last.ending.error);
       first ??= last;
       if (this.#answer.isCommitted || this.#cancellation.reason || !mayWorkElsewhere(last.ending.error)) break;
     }
@@ -63,34 +63,35 @@ export class Attempts {
   }
 
   /** The breaker counts one result however many attempts the candidate needs, and one failure if the answer breaks off. */
-  async #tryCandidate(candidate: Candidate, ask: Ask): Promise<Round | TurnError> {
-    let round: Round | undefined;
+  async #tryCandidate(candidate: Candidate, ask: Ask): Promise<Attempt | TurnError> {
+    let attempt: Attempt | undefined;
     try {
       await candidate.breaker.watch(async () => {
-        round = await this.#begin(candidate, ask);
+        attempt = await this.#firstAccepted(candidate, ask);
       });
     } catch (thrown) {
       return toTurnError(thrown);
     }
-    if (!round) throw new Error("a breaker let a request through and did not make it");
-    return round;
+    if (!attempt) throw new Error("a breaker let a request through and did not make it");
+    return attempt;
   }
 
-  /** Makes attempts until a round has begun. Nothing of a failed attempt was sent, so the policies may allow another. */
-  async #begin(candidate: Candidate, { history, choice }: Ask): Promise<Round> {
+  /** Makes attempts until one is accepted. Nothing of a failed attempt was sent, so the policies may allow another. */
+  async #firstAccepted(candidate: Candidate, { history, choice }: Ask): Promise<Attempt> {
     const { listener } = this.#plan;
     const policies = this.#policiesFor(candidate);
     const corrections: Item[] = [];
     for (;;) {
       this.#answer.rollBack();
       const ask = { history: corrections.length > 0 ? [...history, ...corrections] : history, choice };
-      const round = await this.#attempt(candidate, ask).catch(toTurnError);
-      const error = round instanceof Round ? await round.begun.then(() => undefined, toTurnError) : round;
-      if (error === undefined && round instanceof Round) return round;
+      const attempt = await this.#attempt(candidate, ask).catch(toTurnError);
+      const error = attempt instanceof Attempt ? await attempt.accepted.then(() => undefined, toTurnError) : attempt;
+      if (error === undefined && attempt instanceof Attempt) return attempt;
       if (error === undefined) throw new Error("a backend was neither asked nor refused");
-      const output = round instanceof Round ? { said: round.said, thought: round.thought } : { said: "", thought: "" };
+      const output =
+        attempt instanceof Attempt ? { said: attempt.said, thought: attempt.thought } : { said: "", thought: "" };
       const isCancelled = this.#cancellation.reason !== undefined;
-      const decision = await decide(policies, { error, wasAsked: round instanceof Round, isCancelled, ...output });
+      const decision = await decide(policies, { error, wasAsked: attempt instanceof Attempt, isCancelled, ...output });
       if ("fail" in decision) throw decision.fail;
       listener.attemptFailed?.(candidate.backend.name, error, decision.next);
       corrections.push(...(decision.corrections ?? []));
@@ -119,7 +120,7 @@ export class Attempts {
     return this.#cancellation.race(dropped);
   }
 
-  async #attempt(candidate: Candidate, ask: Ask): Promise<Round> {
+  async #attempt(candidate: Candidate, ask: Ask): Promise<Attempt> {
     const { ids, listener, continuity, clock, seams } = this.#plan;
     const { backend } = candidate;
     const ready = backend.lifecycle?.prepare?.(this.#cancellation);
@@ -135,7 +136,7 @@ export class Attempts {
     // A prompted backend gets its history as text: it needs no ids or reasoning back.
     const remembered = prompted ? undefined : new RememberedCalls(continuity, backend, turn, this.#plan.turn.input);
     if (remembered) this.#remembered = this.#remembered.concat(remembered);
-    return new Round({
+    return new Attempt({
       candidate,
       turn: asked,
       stages: stagesOf(request, candidate, checks, listener),

@@ -11,10 +11,10 @@ import {
   toTurnError,
 } from "../turn/index.ts";
 import { Answer } from "./answer.ts";
+import type { RoundResult } from "./attempt.ts";
 import { Attempts } from "./attempts.ts";
 import { waitBeforeEnd } from "./before-end.ts";
 import { InvalidCall } from "./invalid-call.ts";
-import type { RoundResult } from "./round.ts";
 import { Settle } from "./settle/index.ts";
 import type { Transcript } from "./transcript.ts";
 import type { Ending, NextRound, TurnPlan, TurnSeams } from "./turn-plan.ts";
@@ -25,8 +25,8 @@ export function runTurn(plan: TurnPlan, reply: ReplyStream): Promise<Ending> {
 }
 
 /**
- * Owns everything between the rounds of a turn: it starts rounds, waits for what must be stored, and ends the turn. How a round is
- * retried and given to another candidate stands in `Attempts`.
+ * Owns everything between the rounds of a turn: it starts rounds, waits for what must be stored, and ends the turn. `Attempts`
+ * retries a round and tries other candidates.
  */
 class Driver {
   readonly #plan: TurnPlan;

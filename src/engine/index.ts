@@ -1,9 +1,9 @@
+export type { RoundResult } from "./attempt.ts";
 export type { BackendRequest, Candidate, Recovery } from "./candidate.ts";
 export { Continuity } from "./continuity.ts";
 export { runTurn } from "./driver.ts";
 export { GivenCalls, type GivenCallsOptions } from "./given-calls.ts";
 export { OutstandingCalls } from "./outstanding.ts";
 export { restoreTurn } from "./restore.ts";
-export type { RoundResult } from "./round.ts";
 export { Transcript } from "./transcript.ts";
 export type { Ending, NextRound, TurnPlan, TurnSeams } from "./turn-plan.ts";

@@ -15,9 +15,9 @@ import type {
   TurnSummary,
 } from "../turn/index.ts";
 import type { CreateEncoder } from "./answer.ts";
+import type { RoundResult } from "./attempt.ts";
 import type { Candidate } from "./candidate.ts";
 import type { Continuity } from "./continuity.ts";
-import type { RoundResult } from "./round.ts";
 import type { Transcript } from "./transcript.ts";
 
 /** Everything that the driver needs to run one turn. */

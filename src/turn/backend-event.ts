@@ -19,7 +19,8 @@ import type { Usage } from "./usage.ts";
 /**
  * The events of one round as a backend emits them. Ids may be missing. Items may start and end implicitly: text after a call starts
  * a new message. Items may overlap: then their events carry a number that the backend chose and that is unique in the round (`call`
- * for calls, `item` for other items), and a numbered item ends with its `…done` event.
+ * for calls, `item` for other items). A numbered item begins with its `…started` event and ends with its `…done` event: pieces
+ * outside of them are dropped.
  *
  * Most of these types extend a `TurnEvent`, so an event that lacks nothing is passed on unchanged.
  */
@@ -43,7 +44,7 @@ export type BackendEvent =
   | RoundFinished
   | RoundFailed;
 
-/** The number of an item whose events may overlap with those of other items. */
+/** The number of an item whose events may overlap with those of other items. `item.done` has none: its `item` is the JSON. */
 interface WithItem {
   item?: number | undefined;
 }
@@ -52,7 +53,7 @@ export interface BackendTextDelta extends TextDelta, WithItem {}
 export interface BackendRefusalDelta extends RefusalDelta, WithItem {}
 export interface BackendAnnotationAdded extends AnnotationAdded, WithItem {}
 
-/** Optional: starts a new message even if the previous item was a message too. */
+/** Required if the message has a number. Otherwise optional: starts a new message even if the previous item was one too. */
 export interface BackendMessageStarted extends Omit<MessageStarted, "id" | "continues">, WithItem {
   id?: string | undefined;
 }
@@ -62,7 +63,7 @@ export interface BackendMessageDone extends WithItem {
   type: "message.done";
 }
 
-/** Optional: starts a new reasoning item even if the previous item was one too. */
+/** Required if the item has a number. Otherwise optional: starts a new reasoning item even if the previous item was one too. */
 export interface BackendReasoningStarted extends Omit<ReasoningStarted, "id">, WithItem {
   id?: string | undefined;
 }

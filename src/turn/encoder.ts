@@ -29,9 +29,11 @@ export interface AnswerView {
 }
 
 /**
- * Writes the events of a turn as frames of one API: as they arrive, or as one frame in `end` if the answer is not streamed. An
- * encoder is created when the answer gets its id. The answer passed to it contains each event before the encoder receives that
- * event, so an encoder keeps no copy of the text.
+ * Writes the events of a turn as frames of one API. An encoder is created when the answer gets its id. `answer` contains each event
+ * before the encoder gets that event, so an encoder keeps no copy of the text.
+ *
+ * An answer that is not streamed has its encoder created at its end: `end` writes all of `answer.items` as one frame. A client does
+ * not see the calls that the gateway runs: an encoder skips the events of a call whose `owner` is `gateway`, and each `output.done`.
  */
 export interface Encoder {
   /** Whether it reads the answer. If nothing reads it, the engine keeps no copy of it. */
@@ -40,7 +42,10 @@ export interface Encoder {
   open(): void;
   push(event: TurnEvent): void;
   keepAlive(): void;
-  /** Called once, last. */
+  /**
+   * Called once, last, if the turn has finished or its stream was opened; it ends the sink, too. Any other failure is an HTTP error
+   * with the codec's `errorBody`.
+   */
   end(ending: TurnEnding): void;
 }
 

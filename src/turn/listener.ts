@@ -36,8 +36,8 @@ export type NextStep =
  *
  * A turn has one or more rounds, and a round has one or more attempts. What an attempt reports is pending until `roundCommitted`.
  * `attemptStarted` discards what is pending: nothing of the earlier attempt reached the client. After `roundCommitted` everything
- * is final until the next `attemptStarted`. An answer that is not streamed commits nothing before its end: `turnFinished` makes
- * final what is pending, unless the turn failed or was cancelled. In that case the client did not get the pending calls.
+ * is final until the next `attemptStarted`. In an answer that is not streamed, a round is committed when the
+ * next round begins, and the last one by `turnFinished`, unless the turn failed or was cancelled. In that case the client did not get the pending calls.
  */
 export interface TurnListener {
   turnStarted?(turn: Turn): void;

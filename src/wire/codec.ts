@@ -31,7 +31,7 @@ export interface Codec<Request extends ClientRequest = ClientRequest> {
 /** A path to which clients post turns, under each prefix that the gateway serves. */
 export interface CodecRoute {
   path: string;
-  /** Whether clients may open a WebSocket here. */
+  /** Whether clients try to open a WebSocket here. They get a 426, because there is none yet. */
   upgrades?: boolean;
 }
 

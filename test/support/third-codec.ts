@@ -15,13 +15,15 @@ import {
   type TurnEvent,
   wrong,
 } from "../../src/turn/index.ts";
-import type { AnswerOptions, ClientRequest, Codec } from "../../src/wire/index.ts";
+import type { AnswerOptions, ClientRequest, Codec, RequestLimits } from "../../src/wire/index.ts";
+import { checkToolOutputs } from "../../src/wire/tool-outputs.ts";
 
 /**
- * An API that no provider speaks, registered like the real ones: people and models say things, and models want things done.
+ * A made-up client API, given to a gateway in `GatewayParts.codecs` beside the real ones.
  *
  * `POST /talk` with `{ model, stream, said: [{ by, text }, { by: "model", want }, { by: "tool", ref, text }], abilities }` is answered
- * with `{ talk, said, wants: [{ ref, ability, input }], ended, tokens }`; streamed with `{ say }`, `{ want }` and `{ ended, tokens }`.
+ * with `{ talk, said, wants: [{ ref, ability, input }], ended, tokens }`. A stream has frames `{ say }` and `{ want }`, and the same
+ * object last.
  */
 export const talkCodec: Codec = {
   name: "talk",
@@ -33,15 +35,18 @@ export const talkCodec: Codec = {
   errorBody: ({ message, code, param }) => JSON.stringify({ trouble: { what: message, why: code, where: param } }),
 };
 
-function decodeTalk(body: JsonObject): ClientRequest {
+function decodeTalk(body: JsonObject, limits: RequestLimits): ClientRequest {
   const said = optionalArray(body, "said");
   if (!said) throw wrong("said", "a list of what was said", body.said);
+  const outputs = { list: "said", output: "text", isOutput: ({ by }: JsonObject) => by === "tool" };
+  checkToolOutputs(body, outputs, limits.toolOutput);
+  const input = said.map((entry, at) => readSaid(asObject(entry, `said[${at}]`), `said[${at}]`));
   return {
     turn: {
       api: "talk",
       model: optionalString(body, "model") ?? "",
       stream: optionalBoolean(body, "stream") ?? false,
-      input: said.map((entry, at) => readSaid(asObject(entry, `said[${at}]`), `said[${at}]`)),
+      input,
       inputParam: "said",
       tools: (optionalArray(body, "abilities") ?? []).map((ability, at) => {
         const path = `abilities[${at}]`;
@@ -84,19 +89,18 @@ class TalkEncoder implements Encoder {
   push(event: TurnEvent): void {
     const { current } = this.#options.answer;
     if (event.type === "text.delta") this.#frame({ say: event.text });
-    if (event.type === "call.done" && current?.type === "call") this.#frame({ want: writeWant(current) });
+    if (event.type === "call.done" && isForClient(current)) this.#frame({ want: writeWant(current) });
   }
 
   keepAlive(): void {
     this.#options.sink.keepAlive();
   }
 
-  /** A stream has said everything but the end; of an answer in one piece this is all. */
   end(ending: TurnEnding): void {
     const { id, answer, sink } = this.#options;
     if (ending.type === "turn.failed") sink.frame("", talkCodec.errorBody(ending.error.body));
     else {
-      const wants = answer.items.filter((item) => item.type === "call").map(writeWant);
+      const wants = answer.items.filter(isForClient).map(writeWant);
       const ended = ending.reason !== "stop" ? "cut" : wants.length > 0 ? "waits" : "done";
       this.#frame({ talk: id, said: textOf(answer.items), wants, ended, tokens: ending.usage?.totalTokens ?? null });
     }
@@ -106,6 +110,11 @@ class TalkEncoder implements Encoder {
   #frame(json: JsonObject): void {
     this.#options.sink.frame("", JSON.stringify(json));
   }
+}
+
+/** The gateway's own calls are not shown to a client. */
+function isForClient(item: Item | undefined): item is CallItem {
+  return item?.type === "call" && item.owner !== "gateway";
 }
 
 function writeWant({ callId: ref, name: ability, arguments: text }: CallItem): JsonObject {

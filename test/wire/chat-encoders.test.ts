@@ -1,9 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { isObject, type JsonObject, TurnError } from "../../src/turn/index.ts";
+import { isObject, type JsonObject } from "../../src/turn/index.ts";
 import { chatCodec } from "../../src/wire/chat/index.ts";
 import { type ChatStream, checkChatStream } from "../support/chat-stream.ts";
 import { type Folded, objectsOf } from "../support/folded.ts";
-import { checkErrorWhole } from "../support/whole.ts";
 import { chatStream, chatWhole, hello, rome } from "./checked.ts";
 import {
   annotation,
@@ -251,12 +250,6 @@ describe("the end of a Chat answer", () => {
     const read = chatStream({ steps, ending: failed });
     expect(read).toMatchObject({ text: "Hello.", error: failure.body, finish: null, ended: "failed" });
     expect(chatStream({ steps: [], ending: failed }).error).toEqual(failure.body);
-  });
-
-  it("is the error's body where an answer in one piece fails", () => {
-    const error = new TurnError("upstream_rejected", "No.", { param: "messages", upstreamCode: null });
-    const read = checkErrorWhole(whole(chatCodec, { steps: rome, ending: { type: "turn.failed", error } }));
-    expect(read).toMatchObject({ faults: [], error: { message: "No.", param: "messages", code: null } });
   });
 
   it("has usage in one piece, and in a stream only where it was asked for", () => {

@@ -2,7 +2,6 @@ import { describe, expect, it } from "vitest";
 import { isObject, TurnError } from "../../src/turn/index.ts";
 import { responsesCodec } from "../../src/wire/responses/index.ts";
 import { objectsOf } from "../support/folded.ts";
-import { checkErrorWhole } from "../support/whole.ts";
 import { expectOutput, hello, helloItem, messageItem, outputText, responsesStream, rome, romeItem } from "./checked.ts";
 import { answerId, callStarted, failed, failure, finished, message, now, type Step, usage, whole } from "./encoders.ts";
 
@@ -41,11 +40,6 @@ describe("the end of a Responses answer", () => {
     const read = responsesStream({ steps: [], ending: { type: "turn.failed", error } });
     expect(read.error).toMatchObject({ code: null, param: "input" });
     expect(read.terminal?.error).toEqual({ code: "server_error", message: "No." });
-  });
-
-  it("is the error's body where an answer in one piece fails", () => {
-    const read = checkErrorWhole(whole(responsesCodec, { steps: rome, ending: failed }));
-    expect(read).toMatchObject({ faults: [], error: failure.body });
   });
 
   it("has usage with all its details, and says whether the model wants to go on", () => {

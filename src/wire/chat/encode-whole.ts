@@ -9,7 +9,6 @@ import {
   type TurnFinished,
 } from "../../turn/index.ts";
 import type { AnswerOptions } from "../codec.ts";
-import { errorEnvelope } from "../envelope.ts";
 import { finishReason, writeAnnotation, writeUsage } from "./answer.ts";
 import type { ChatRequest } from "./decode.ts";
 import { writeImages } from "./images.ts";
@@ -33,7 +32,7 @@ export class ChatWholeEncoder implements Encoder {
 
   end(ending: TurnEnding): void {
     const { sink } = this.#options;
-    sink.frame("", ending.type === "turn.failed" ? errorEnvelope(ending.error.body) : this.#completion(ending));
+    if (ending.type === "turn.finished") sink.frame("", this.#completion(ending));
     sink.end();
   }
 

@@ -1,6 +1,5 @@
 import type { Encoder, TurnEnding } from "../../turn/index.ts";
 import type { AnswerOptions } from "../codec.ts";
-import { errorEnvelope } from "../envelope.ts";
 import type { ResponsesRequest } from "./decode.ts";
 import { createResponseWriter, endedState } from "./response-object.ts";
 
@@ -23,8 +22,7 @@ export class ResponsesWholeEncoder implements Encoder {
 
   end(ending: TurnEnding): void {
     const { id, sink, answer, model, now } = this.#options;
-    if (ending.type === "turn.failed") sink.frame("", errorEnvelope(ending.error.body));
-    else {
+    if (ending.type === "turn.finished") {
       const createdAt = now();
       const write = createResponseWriter(this.#request, { id, model, createdAt });
       sink.frame("", write(endedState(ending, answer.items, createdAt)));

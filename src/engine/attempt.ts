@@ -16,7 +16,7 @@ import {
   toTurnError,
   type Usage,
 } from "../turn/index.ts";
-import type { Answer, RoundWatch } from "./answer.ts";
+import type { Answer, AttemptWatch } from "./answer.ts";
 import type { Candidate } from "./candidate.ts";
 import { type CallSettings, Settle } from "./settle/index.ts";
 import { line, type Stage } from "./stages/stage.ts";
@@ -33,7 +33,7 @@ export interface RoundResult {
   isSent: boolean;
 }
 
-export interface RoundParts {
+export interface AttemptParts {
   candidate: Candidate;
   turn: Turn;
   stages: readonly Stage[];
@@ -49,11 +49,11 @@ export interface RoundParts {
 }
 
 /**
- * One request to one backend. `begun` resolves when any of the round was sent or when the round has ended well. It rejects if the
- * round fails before that. `result` never rejects.
+ * One attempt at a round: one request to one backend. `accepted` resolves when any of it was sent or when it has ended well: then no
+ * other attempt can take its place. `accepted` rejects if the attempt fails before that. `result` never rejects.
  */
-export class Round implements RoundWatch {
-  readonly begun: Promise<void>;
+export class Attempt implements AttemptWatch {
+  readonly accepted: Promise<void>;
   readonly result: Promise<RoundResult>;
   readonly #answer: Answer;
   readonly #candidate: Candidate;
@@ -66,7 +66,7 @@ export class Round implements RoundWatch {
   /** Closes the backend's connection. */
   readonly #cancellation = new Cancellation();
   readonly #onCancel = () => this.#fail(this.#turnCancellation.reason);
-  #begin: () => void = () => {};
+  #accept: () => void = () => {};
   #refuse: (error: TurnError) => void = () => {};
   #report: (result: RoundResult) => void = () => {};
   #silenceTimer: NodeJS.Timeout | undefined;
@@ -78,7 +78,7 @@ export class Round implements RoundWatch {
   said = "";
   thought = "";
 
-  constructor(parts: RoundParts) {
+  constructor(parts: AttemptParts) {
     const { candidate, turn, stages, calls, answer, cancellation, onCommit, onEvent, endsAtCalls } = parts;
     this.#candidate = candidate;
     this.#answer = answer;
@@ -91,8 +91,8 @@ export class Round implements RoundWatch {
       if (event.type === "call.done") this.#callsDone++;
     });
     this.#emit = line(stages, (event) => this.#handle(event));
-    this.begun = new Promise((resolve, reject) => {
-      this.#begin = resolve;
+    this.accepted = new Promise((resolve, reject) => {
+      this.#accept = resolve;
       this.#refuse = reject;
     });
     this.result = new Promise((resolve) => {
@@ -123,7 +123,7 @@ export class Round implements RoundWatch {
 
   onCommit(): void {
     this.#onCommit();
-    this.#begin();
+    this.#accept();
   }
 
   /** The input of the stages. They may hold the event, but it shows that the backend is not silent. */
@@ -204,7 +204,7 @@ export class Round implements RoundWatch {
     this.#stopSilence();
     this.#turnCancellation.offCancel(this.#onCancel);
     if (ending.type === "round.failed") this.#refuse(ending.error);
-    else this.#begin();
+    else this.#accept();
     this.#report(result);
   }
 

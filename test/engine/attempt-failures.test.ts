@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { Answer } from "../../src/engine/answer.ts";
-import { Round } from "../../src/engine/round.ts";
+import { Attempt } from "../../src/engine/attempt.ts";
 import type { Stage } from "../../src/engine/stages/stage.ts";
 import { ArgumentChecks } from "../../src/tools/index.ts";
 import { type Backend, Cancellation, Ids, mayRetry, TurnError, type Usage } from "../../src/turn/index.ts";
@@ -29,7 +29,7 @@ function ask(backend: Backend, stages: readonly Stage[] = [], cancellation = new
   const clock = { now: () => Date.now() };
   const answer = new Answer({ createEncoder, sink, reply, ids, idForm, clock, streams: true, isRead: true });
   answer.beginRound();
-  const round = new Round({
+  const attempt = new Attempt({
     candidate: candidateOf(backend, askingTurn, { firstContent: 1_000 }),
     turn: askingTurn,
     stages,
@@ -39,8 +39,8 @@ function ask(backend: Backend, stages: readonly Stage[] = [], cancellation = new
     onCommit: () => {},
     endsAtCalls: false,
   });
-  round.begun.catch(() => {});
-  return { client, answer, cancellation, round };
+  attempt.accepted.catch(() => {});
+  return { client, answer, cancellation, attempt };
 }
 
 const play = (script: Script, stages?: readonly Stage[]) => {
@@ -55,11 +55,11 @@ const usage: Usage = {
 
 describe("a backend that is silent", () => {
   it("fails its round when the time for its first content is over, and its connection is closed", async () => {
-    const { round, backend } = play(andThenSilence());
+    const { attempt, backend } = play(andThenSilence());
     await vi.advanceTimersByTimeAsync(999);
     expect(backend.rounds[0]?.cancellation.reason).toBeUndefined();
     await vi.advanceTimersByTimeAsync(1);
-    expect(await round.result).toMatchObject({
+    expect(await attempt.result).toMatchObject({
       ending: {
         type: "round.failed",
         error: { code: "upstream_timeout", message: expect.stringContaining('"house"') },
@@ -73,9 +73,9 @@ describe("a backend that is silent", () => {
     { type: "usage.reported", usage } as const,
     { type: "message.started" } as const,
   ])("is silent though it says that it is there: $type", async (event) => {
-    const { round } = play(andThenSilence(event));
+    const { attempt } = play(andThenSilence(event));
     await vi.advanceTimersByTimeAsync(1_000);
-    expect(await round.result).toMatchObject({ ending: { error: { code: "upstream_timeout" } } });
+    expect(await attempt.result).toMatchObject({ ending: { error: { code: "upstream_timeout" } } });
   });
 
   it.each([
@@ -84,24 +84,24 @@ describe("a backend that is silent", () => {
     { type: "refusal.delta", text: "No." } as const,
     started(0),
   ])("may take its time after its first content, also where a stage holds that back: $type", async (event) => {
-    const { round, backend } = play(andThenSilence(event), [(heard, emit) => heard === finished && emit(heard)]);
+    const { attempt, backend } = play(andThenSilence(event), [(heard, emit) => heard === finished && emit(heard)]);
     await vi.advanceTimersByTimeAsync(100_000);
     backend.rounds[0]?.emit(finished);
-    expect(await round.result).toMatchObject({ ending: finished });
+    expect(await attempt.result).toMatchObject({ ending: finished });
   });
 
   it("leaves no timer behind, however its round ends", async () => {
-    await play([text("Yes"), finished]).round.result;
-    await play([finished]).round.result;
-    await play(andThenFailure(broken())).round.result;
+    await play([text("Yes"), finished]).attempt.result;
+    await play([finished]).attempt.result;
+    await play(andThenFailure(broken())).attempt.result;
     expect(vi.getTimerCount()).toBe(0);
   });
 });
 
 describe("a backend that breaks its word", () => {
   it("and gives no end has failed in a way that is worth another try", async () => {
-    const { round } = play([text("Yes")]);
-    const { ending } = await round.result;
+    const { attempt } = play([text("Yes")]);
+    const { ending } = await attempt.result;
     expect(ending).toMatchObject({ type: "round.failed", error: { code: "upstream_cut" } });
     expect(ending.type === "round.failed" && mayRetry(ending.error)).toBe(true);
   });
@@ -112,39 +112,39 @@ describe("a backend that breaks its word", () => {
     const run = () => {
       throw error;
     };
-    const { round } = ask({ name, capabilities, run });
-    await expect(round.begun).rejects.toBe(error);
-    expect(await round.result).toMatchObject({ ending: { type: "round.failed", error } });
+    const { attempt } = ask({ name, capabilities, run });
+    await expect(attempt.accepted).rejects.toBe(error);
+    expect(await attempt.result).toMatchObject({ ending: { type: "round.failed", error } });
   });
 
   it("and throws what is no error of ours tells the client nothing of it", async () => {
     const cause = new TypeError("x is not a function");
-    const { round } = play(andThenFailure(cause));
-    expect(await round.result).toMatchObject({ ending: { error: { code: "internal_error", cause } } });
+    const { attempt } = play(andThenFailure(cause));
+    expect(await attempt.result).toMatchObject({ ending: { error: { code: "internal_error", cause } } });
   });
 
   it("and throws after its end changes nothing", async () => {
-    const { round } = play(andThenFailure(broken(), text("Yes"), finished));
+    const { attempt } = play(andThenFailure(broken(), text("Yes"), finished));
     await vi.advanceTimersByTimeAsync(0);
-    expect(await round.result).toMatchObject({ ending: finished });
+    expect(await attempt.result).toMatchObject({ ending: finished });
   });
 
   it("and goes on after its end is not listened to, but for what the answer has cost", async () => {
-    const { round, answer, client } = play([
+    const { attempt, answer, client } = play([
       text("Yes"),
       finished,
       text(" and no"),
       { type: "usage.reported", usage },
       finished,
     ]);
-    expect((await round.result).items).toHaveLength(1);
+    expect((await attempt.result).items).toHaveLength(1);
     expect(wordsOf(client.events)).toBe("Yes");
     expect(answer.usage).toEqual(usage);
   });
 
   it("and tells its cost after the answer was ended is too late", async () => {
-    const { round, answer, backend, client } = play(andThenSilence(text("Yes"), finished));
-    await round.result;
+    const { attempt, answer, backend, client } = play(andThenSilence(text("Yes"), finished));
+    await attempt.result;
     answer.end({ type: "turn.finished", reason: "stop" });
     backend.rounds[0]?.emit({ type: "usage.reported", usage });
     expect(answer.usage).toBeUndefined();
@@ -156,19 +156,19 @@ describe("a backend that breaks its word", () => {
 describe("a failure that the backend tells itself", () => {
   it("is what the round reports, and closes the connection", async () => {
     const error = broken();
-    const { round, backend } = play([{ type: "round.failed", error }]);
-    expect(await round.result).toMatchObject({ ending: { type: "round.failed", error } });
+    const { attempt, backend } = play([{ type: "round.failed", error }]);
+    expect(await attempt.result).toMatchObject({ ending: { type: "round.failed", error } });
     expect(backend.rounds[0]?.cancellation.reason).toBe(error);
   });
 });
 
 describe("a turn that is cancelled", () => {
   it("closes the backend's connection at once, and that is what the round reports", async () => {
-    const { round, backend, cancellation, answer } = play(andThenSilence(text("Ye")));
+    const { attempt, backend, cancellation, answer } = play(andThenSilence(text("Ye")));
     cancellation.cancel(left);
     expect(backend.rounds[0]?.cancellation.reason).toBe(left);
     backend.rounds[0]?.emit(text("s"));
-    expect(await round.result).toMatchObject({ ending: { type: "round.failed", error: left }, isSent: true });
+    expect(await attempt.result).toMatchObject({ ending: { type: "round.failed", error: left }, isSent: true });
     expect(answer.isEnded).toBe(false);
   });
 
@@ -176,36 +176,36 @@ describe("a turn that is cancelled", () => {
     const cancellation = new Cancellation();
     cancellation.cancel(left);
     const backend = new ScriptedBackend("house", [[finished]]);
-    const { round } = ask(backend, [], cancellation);
-    await expect(round.begun).rejects.toBe(left);
-    expect(await round.result).toMatchObject({ ending: { error: left }, isSent: false });
+    const { attempt } = ask(backend, [], cancellation);
+    await expect(attempt.accepted).rejects.toBe(left);
+    expect(await attempt.result).toMatchObject({ ending: { error: left }, isSent: false });
     expect(backend.turns).toEqual([]);
   });
 
   it("after the round was over means nothing to it", async () => {
-    const { round, backend, cancellation } = play([text("Yes"), finished]);
-    await round.result;
+    const { attempt, backend, cancellation } = play([text("Yes"), finished]);
+    await attempt.result;
     cancellation.cancel(left);
-    expect(await round.result).toMatchObject({ ending: finished });
+    expect(await attempt.result).toMatchObject({ ending: finished });
     expect(backend.rounds[0]?.cancellation.reason).toBeUndefined();
   });
 });
 
 describe("an encoder that throws in the middle of a round", () => {
   it("fails the round", async () => {
-    const { round, backend, client } = play(andThenSilence());
+    const { attempt, backend, client } = play(andThenSilence());
     client.breaksAt = "push";
     expect(() => backend.rounds[0]?.emit(text("Yes"))).toThrow("the encoder broke");
     backend.rounds[0]?.emit({ type: "round.failed", error: broken() });
-    expect(await round.result).toMatchObject({ ending: { type: "round.failed" } });
+    expect(await attempt.result).toMatchObject({ ending: { type: "round.failed" } });
   });
 
   it("fails the round also at its last item", async () => {
-    const { round, client } = play(async ({ emit }) => {
+    const { attempt, client } = play(async ({ emit }) => {
       emit(text("Yes"));
       client.breaksAt = "push";
       emit(finished);
     });
-    expect(await round.result).toMatchObject({ ending: { type: "round.failed", error: { code: "internal_error" } } });
+    expect(await attempt.result).toMatchObject({ ending: { type: "round.failed", error: { code: "internal_error" } } });
   });
 });

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { Answer } from "../../src/engine/answer.ts";
-import { Round, type RoundParts } from "../../src/engine/round.ts";
+import { Attempt, type AttemptParts } from "../../src/engine/attempt.ts";
 import type { Stage } from "../../src/engine/stages/stage.ts";
 import { ArgumentChecks } from "../../src/tools/index.ts";
 import { type Backend, Cancellation, Ids, TurnError, type TurnEvent, type Usage } from "../../src/turn/index.ts";
@@ -19,7 +19,7 @@ import {
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
-interface Options extends Partial<RoundParts> {
+interface Options extends Partial<AttemptParts> {
   streams?: boolean;
   firstContent?: number;
   reask?: number;
@@ -36,7 +36,7 @@ function ask(backend: Backend, { streams = true, firstContent = 1_000, reask = 0
   answer.beginRound();
   const cancellation = new Cancellation();
   let commits = 0;
-  const round = new Round({
+  const attempt = new Attempt({
     candidate: candidateOf(backend, askingTurn, { firstContent, reask }),
     turn: askingTurn,
     stages: [],
@@ -48,8 +48,8 @@ function ask(backend: Backend, { streams = true, firstContent = 1_000, reask = 0
     ...more,
   });
   // Whoever does not look at it still has no unhandled rejection.
-  round.begun.catch(() => {});
-  return { client, answer, cancellation, round, commits: () => commits };
+  attempt.accepted.catch(() => {});
+  return { client, answer, cancellation, attempt, commits: () => commits };
 }
 
 const play = (script: Script, options?: Options) => {
@@ -81,8 +81,8 @@ describe("a round that ends well", () => {
   ] as const;
 
   it("reports how it ended, its items, the calls among them, and what it cost", async () => {
-    const { round } = play(answerWithCall);
-    expect(await round.result).toMatchObject({
+    const { attempt } = play(answerWithCall);
+    expect(await attempt.result).toMatchObject({
       ending: finished,
       items: [
         { type: "message", isCommentary: true },
@@ -95,8 +95,8 @@ describe("a round that ends well", () => {
   });
 
   it("does not end the turn", async () => {
-    const { round, client, answer } = play(answerWithCall);
-    await round.result;
+    const { attempt, client, answer } = play(answerWithCall);
+    await attempt.result;
     expect(answer.isEnded).toBe(false);
     expect(client.endings).toEqual([]);
     // What was not flushed in time goes out with what the driver does next.
@@ -104,87 +104,87 @@ describe("a round that ends well", () => {
   });
 
   it("leaves the backend's connection to the backend", async () => {
-    const { round, backend } = play(answerWithCall);
-    await round.result;
+    const { attempt, backend } = play(answerWithCall);
+    await attempt.result;
     expect(backend.rounds[0]?.cancellation.reason).toBeUndefined();
   });
 
   it("was not sent where the answer is not streamed", async () => {
-    const { round, client, commits } = play(answerWithCall, { streams: false });
-    expect(await round.result).toMatchObject({ ending: finished, isSent: false, calls: [{ callId: "call_1" }] });
+    const { attempt, client, commits } = play(answerWithCall, { streams: false });
+    expect(await attempt.result).toMatchObject({ ending: finished, isSent: false, calls: [{ callId: "call_1" }] });
     expect(client.wire).toEqual([]);
     expect(commits()).toBe(0);
   });
 
   it("has no call that was cut, and says so in its reason", async () => {
-    const { round } = play([...wholeCall(0, "{}"), started(1), finished]);
-    const { ending, calls } = await round.result;
+    const { attempt } = play([...wholeCall(0, "{}"), started(1), finished]);
+    const { ending, calls } = await attempt.result;
     expect(ending).toEqual({ type: "round.finished", reason: "length" });
     expect(calls).toHaveLength(1);
   });
 
   it("tells whoever listens every event that the client is given", async () => {
     const heard: TurnEvent[] = [];
-    const { round, client } = play(answerWithCall, { onEvent: (event) => heard.push(event) });
-    await round.result;
+    const { attempt, client } = play(answerWithCall, { onEvent: (event) => heard.push(event) });
+    await attempt.result;
     expect(heard).toEqual(client.events);
   });
 
   it("names the answer as its provider does", async () => {
-    const { round, client } = play([{ type: "response.started", id: "resp_1" }, text("Yes"), finished]);
-    await round.result;
+    const { attempt, client } = play([{ type: "response.started", id: "resp_1" }, text("Yes"), finished]);
+    await attempt.result;
     expect(client.ids).toEqual([expect.stringMatching(/_resp_1$/)]);
   });
 
   it("was ended at its calls, where the backend does that by itself and there are some", async () => {
     const told: number[] = [];
     const calls = { ids: new Ids(), checks: new ArgumentChecks([]), listener: { cutOff: () => void told.push(1) } };
-    await play([text("Yes"), finished], { endsAtCalls: true, calls }).round.result;
+    await play([text("Yes"), finished], { endsAtCalls: true, calls }).attempt.result;
     expect(told).toEqual([]);
-    await play(answerWithCall, { endsAtCalls: true, calls }).round.result;
+    await play(answerWithCall, { endsAtCalls: true, calls }).attempt.result;
     expect(told).toEqual([1]);
   });
 });
 
 describe("whether a round has begun", () => {
   it("is known with its first content, long before it is over", async () => {
-    const { round, commits } = play(andThenSilence(text("Yes")));
-    expect(await stateOf(round.begun)).toBe("resolved");
-    expect(await stateOf(round.result)).toBe("pending");
+    const { attempt, commits } = play(andThenSilence(text("Yes")));
+    expect(await stateOf(attempt.accepted)).toBe("resolved");
+    expect(await stateOf(attempt.result)).toBe("pending");
     expect(commits()).toBe(1);
   });
 
   it("is not known while there is no content", async () => {
-    const { round } = play(andThenSilence({ type: "message.started" }, { type: "usage.reported", usage }));
-    expect(await stateOf(round.begun)).toBe("pending");
+    const { attempt } = play(andThenSilence({ type: "message.started" }, { type: "usage.reported", usage }));
+    expect(await stateOf(attempt.accepted)).toBe("pending");
   });
 
   it("is known only at its end, where the answer is not streamed", async () => {
-    const { round, backend } = play(andThenSilence(text("Yes")), { streams: false });
-    expect(await stateOf(round.begun)).toBe("pending");
+    const { attempt, backend } = play(andThenSilence(text("Yes")), { streams: false });
+    expect(await stateOf(attempt.accepted)).toBe("pending");
     backend.rounds[0]?.emit(finished);
-    expect(await stateOf(round.begun)).toBe("resolved");
+    expect(await stateOf(attempt.accepted)).toBe("resolved");
   });
 
   it("is known at the end of a round that had nothing to say", async () => {
-    expect(await stateOf(play([finished]).round.begun)).toBe("resolved");
+    expect(await stateOf(play([finished]).attempt.accepted)).toBe("resolved");
   });
 
   it("is answered with what went wrong before that", async () => {
     const error = broken();
-    const { round, client } = play(andThenFailure(error, { type: "message.started" }));
-    await expect(round.begun).rejects.toBe(error);
-    expect(await round.result).toMatchObject({ ending: { type: "round.failed", error }, items: [], isSent: false });
+    const { attempt, client } = play(andThenFailure(error, { type: "message.started" }));
+    await expect(attempt.accepted).rejects.toBe(error);
+    expect(await attempt.result).toMatchObject({ ending: { type: "round.failed", error }, items: [], isSent: false });
     expect(client.wire).toEqual([]);
   });
 
   it("does not change when it fails later", async () => {
     const error = broken();
-    const { round, client, answer } = play(
+    const { attempt, client, answer } = play(
       andThenFailure(error, text("I look."), ...wholeCall(0, "{}"), started(1), { type: "usage.reported", usage }),
     );
-    expect(await stateOf(round.begun)).toBe("resolved");
-    const result = await round.result;
+    expect(await stateOf(attempt.accepted)).toBe("resolved");
+    const result = await attempt.result;
     expect(result).toMatchObject({ ending: { type: "round.failed", error }, usage, isSent: true });
     expect(typesOf(result.items)).toEqual(["message", "call"]);
     expect(answer.isEnded).toBe(false);
@@ -196,18 +196,18 @@ describe("what the model has said", () => {
   const script = [text("I "), { type: "reasoning.delta", text: "Hm.", part: 0 }, text("look."), finished] as const;
 
   it("is noted where the model may be asked again, also what stages hold back", async () => {
-    const { round } = play(script, { reask: 1, stages: [(event, emit) => event === finished && emit(event)] });
-    await round.result;
-    expect(round).toMatchObject({ said: "I look.", thought: "Hm." });
+    const { attempt } = play(script, { reask: 1, stages: [(event, emit) => event === finished && emit(event)] });
+    await attempt.result;
+    expect(attempt).toMatchObject({ said: "I look.", thought: "Hm." });
   });
 
   it("is noted for no other reason, and not without end", async () => {
-    const { round } = play(script);
-    await round.result;
-    expect(round).toMatchObject({ said: "", thought: "" });
+    const { attempt } = play(script);
+    await attempt.result;
+    expect(attempt).toMatchObject({ said: "", thought: "" });
     const long = play([...Array.from({ length: 50 }, () => text("x".repeat(1_000))), finished], { reask: 1 });
-    await long.round.result;
-    expect(long.round.said.length).toBeLessThan(12_000);
+    await long.attempt.result;
+    expect(long.attempt.said.length).toBeLessThan(12_000);
     expect(wordsOf(long.client.events)).toHaveLength(50_000);
   });
 });
@@ -218,8 +218,8 @@ describe("a stage", () => {
       emit(event);
       if (event.type === "text.delta") emit(finished);
     };
-    const { round, backend, client } = play(andThenSilence(text("Yes"), text("and more")), { stages: [endsAtText] });
-    expect(await round.result).toMatchObject({ ending: finished });
+    const { attempt, backend, client } = play(andThenSilence(text("Yes"), text("and more")), { stages: [endsAtText] });
+    expect(await attempt.result).toMatchObject({ ending: finished });
     expect(wordsOf(client.events)).toBe("Yes");
     expect(backend.rounds[0]?.cancellation.reason).toBeInstanceOf(TurnError);
   });
@@ -229,10 +229,10 @@ describe("a stage", () => {
     const throws: Stage = () => {
       throw cause;
     };
-    const { round } = play([text("Yes"), finished], { stages: [throws] });
-    const { ending } = await round.result;
+    const { attempt } = play([text("Yes"), finished], { stages: [throws] });
+    const { ending } = await attempt.result;
     expect(ending).toMatchObject({ type: "round.failed", error: { code: "internal_error", cause } });
-    await expect(round.begun).rejects.toMatchObject({ code: "internal_error" });
+    await expect(attempt.accepted).rejects.toMatchObject({ code: "internal_error" });
   });
 
   it("gives what it holds before a failure is told", async () => {
@@ -240,15 +240,15 @@ describe("a stage", () => {
       if (event.type === "round.failed") emit(text("held"));
       emit(event);
     };
-    const { round, client } = play(andThenFailure(broken(), text("Yes ")), { stages: [held] });
-    await round.result;
+    const { attempt, client } = play(andThenFailure(broken(), text("Yes ")), { stages: [held] });
+    await attempt.result;
     expect(wordsOf(client.events)).toBe("Yes held");
   });
 
   it("cannot keep a failure to itself", async () => {
     const error = broken();
     const swallows: Stage = (event, emit) => event.type !== "round.failed" && emit(event);
-    const { round } = play(andThenFailure(error), { stages: [swallows] });
-    expect(await round.result).toMatchObject({ ending: { type: "round.failed", error } });
+    const { attempt } = play(andThenFailure(error), { stages: [swallows] });
+    expect(await attempt.result).toMatchObject({ ending: { type: "round.failed", error } });
   });
 });
