@@ -95,6 +95,11 @@ export class Answer {
     this.#clock = clock;
   }
 
+  /** The answer's id, once it has one. */
+  get id(): string | undefined {
+    return this.#id;
+  }
+
   get isEnded(): boolean {
     return this.ending !== undefined;
   }
@@ -183,8 +188,7 @@ export class Answer {
 
   /** Ends the open item so that another can follow. Returns false for a call, which cannot be ended. */
   closeItem(): boolean {
-    // An item without content that the client has not seen is dropped.
-    this.#waiting = nothing;
+    this.#dropUnfinished();
     switch (this.transcript.open?.type) {
       case "call":
         return false;
@@ -195,6 +199,13 @@ export class Answer {
         this.#push({ type: "reasoning.done" });
     }
     return true;
+  }
+
+  /** Removes an item from those that wait if it was begun and is not done. */
+  #dropUnfinished(): void {
+    const begun = this.#waiting.findLastIndex(({ type }) => type.endsWith(".started"));
+    const isDone = this.#waiting.slice(begun + 1).some(({ type }) => type.endsWith(".done"));
+    if (begun !== -1 && !isDone) this.#waiting = this.#waiting.slice(0, begun);
   }
 
   #begin(): void {

@@ -1,4 +1,5 @@
 import {
+  addUsage,
   type Backend,
   type BackendEvent,
   type BackendRound,
@@ -166,7 +167,7 @@ export class Attempt implements AttemptWatch {
   }
 
   #addUsage(usage: Usage): void {
-    this.#usage = usage;
+    this.#usage = addUsage(this.#usage, usage);
     this.#answer.addUsage(usage);
   }
 

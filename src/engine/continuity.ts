@@ -6,6 +6,9 @@ import { type KeptCall, type KeptResponse, readCall, readResponse, writeCall, wr
 /** In milliseconds. A conversation that pauses for longer continues without its records. */
 const timeToLive = 24 * 60 * 60 * 1000;
 
+/** In milliseconds. A turn does not wait longer for its records, and continues without them. */
+const longestRead = 2_000;
+
 /** The maker of reasoning that no backend here can decrypt, because its own backend refused it. No backend has an empty name. */
 export const unreadable = "";
 
@@ -79,11 +82,17 @@ export class Continuity {
 
   async #read(keys: readonly string[]): Promise<(JsonValue | undefined)[]> {
     if (keys.length === 0) return [];
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<never>((_resolve, reject) => {
+      timer = setTimeout(() => reject(new Error(`the memory did not answer in ${longestRead} ms`)), longestRead);
+    });
     try {
-      return await this.#memory.read(this.#owner, keys);
+      return await Promise.race([this.#memory.read(this.#owner, keys), late]);
     } catch (error) {
       this.#onFailure(error);
       return [];
+    } finally {
+      clearTimeout(timer);
     }
   }
 

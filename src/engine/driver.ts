@@ -16,10 +16,9 @@ import { Attempts } from "./attempts.ts";
 import { waitBeforeEnd } from "./before-end.ts";
 import { InvalidCall } from "./invalid-call.ts";
 import { Settle } from "./settle/index.ts";
-import type { Transcript } from "./transcript.ts";
-import type { Ending, NextRound, TurnPlan, TurnSeams } from "./turn-plan.ts";
+import type { Ending, NextRound, TurnEnd, TurnPlan, TurnSeams } from "./turn-plan.ts";
 
-/** Runs one turn. Never rejects: every failure becomes an ending. */
+/** Runs one turn. Every failure becomes an ending; the promise rejects only if the listener's `turnFinished` throws. */
 export function runTurn(plan: TurnPlan, reply: ReplyStream): Promise<Ending> {
   return new Driver(plan, reply).run();
 }
@@ -86,7 +85,7 @@ class Driver {
         const { reason, endTurn } = ending;
         const next = reason === "stop" ? await this.#nextRound(result) : undefined;
         if (!next) return { type: "turn.finished", reason, endTurn };
-        ask.history.push(...result.items, ...this.#addBetween(next));
+        ask.history.push(...result.items, ...this.#addOutputs(next));
         ask.choice = next.choice;
         // A candidate that failed in an earlier round is not tried again.
         const { candidate } = this.#attempts;
@@ -97,11 +96,11 @@ class Driver {
     }
   }
 
-  /** Adds what happened after a round to the answer. A failure of a later round rolls back neither this nor the round. */
-  #addBetween({ events }: NextRound): Item[] {
+  /** Adds the outputs of a round's calls to the answer. A failure of a later round rolls back neither this nor the round. */
+  #addOutputs({ outputs }: NextRound): Item[] {
     this.#plan.listener.roundCommitted?.();
     this.#answer.beginRound();
-    for (const event of events) this.#answer.receive(event);
+    for (const output of outputs) this.#answer.receive(output);
     this.#answer.finishRound();
     this.#answer.flush();
     const { transcript, roundStart } = this.#answer;
@@ -166,7 +165,10 @@ class Driver {
     const work = this.#attempts.pendingWrites;
     const response = this.#rememberResponse();
     if (response) work.push(response);
-    if (seams?.beforeEnd) work.push(startBeforeEnd(seams, ending, this.#answer.transcript));
+    if (seams?.beforeEnd) {
+      const { id, transcript: answer } = this.#answer;
+      work.push(startBeforeEnd(seams, { ending, answer, id }));
+    }
     if (work.length === 0) return undefined;
     this.#answer.flush();
     try {
@@ -215,8 +217,8 @@ class Driver {
 }
 
 /** Being `async`, turns a synchronous exception of the seam into a rejection. */
-async function startBeforeEnd(seams: TurnSeams, ending: TurnEnding, answer: Transcript): Promise<void> {
-  await seams.beforeEnd?.(ending, answer);
+async function startBeforeEnd(seams: TurnSeams, end: TurnEnd): Promise<void> {
+  await seams.beforeEnd?.(end);
 }
 
 function statusOf(ending: TurnEnding | undefined): TurnSummary["status"] {

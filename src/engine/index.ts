@@ -6,4 +6,4 @@ export { GivenCalls, type GivenCallsOptions } from "./given-calls.ts";
 export { OutstandingCalls } from "./outstanding.ts";
 export { restoreTurn } from "./restore.ts";
 export { Transcript } from "./transcript.ts";
-export type { Ending, NextRound, TurnPlan, TurnSeams } from "./turn-plan.ts";
+export type { Ending, NextRound, TurnEnd, TurnPlan, TurnSeams } from "./turn-plan.ts";

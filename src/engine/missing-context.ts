@@ -17,7 +17,7 @@ function missingText(group: readonly Item[], own: readonly KeptCall[]): Reasonin
   if (group.some(({ type }) => type === "reasoning")) return [];
   for (const { reasoning } of own) {
     const texts = reasoning.flatMap(({ text }) => text ?? []);
-    if (texts.length > 0) return [{ type: "reasoning", summary: [texts.join("\n\n")] }];
+    if (texts.length > 0) return [{ type: "reasoning", summary: [texts.join("")] }];
   }
   return [];
 }

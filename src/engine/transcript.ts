@@ -4,6 +4,7 @@ import type {
   Extensions,
   Item,
   JsonObject,
+  JsonValue,
   MessageItem,
   MessageStarted,
   ReasoningItem,
@@ -25,9 +26,12 @@ export class Transcript implements AnswerView {
   #open: MessageItem | ReasoningItem | CallItem | undefined;
   #last: Item | undefined;
   /** The backend's number of the summary part that the open reasoning item appends to. */
-  #part = -1;
+  #part: number | undefined;
   /** The last message of this round. It carries the fields that belong to no item. */
   #message: MessageItem | undefined;
+  /** The extensions that this transcript has made and may change, and which of their fields are lists of its own. */
+  #extra: Extensions | undefined;
+  #lists = new Set<string>();
 
   get current(): Item | undefined {
     return this.#open ?? this.#last;
@@ -67,7 +71,7 @@ export class Transcript implements AnswerView {
         return;
       case "reasoning.started":
         this.#open = { type: "reasoning", id: event.id, summary: [] };
-        this.#part = -1;
+        this.#part = undefined;
         return;
       case "reasoning.done":
         if (this.#open?.type === "reasoning") this.#open.encrypted = event.encrypted;
@@ -178,12 +182,24 @@ export class Transcript implements AnswerView {
       this.#message = message;
       this.items.push(message);
     }
-    const kept: JsonObject = { ...message.extensions?.fields };
-    for (const [key, value] of Object.entries(fields)) {
-      const before = kept[key];
-      // A list comes in pieces; any other value replaces the earlier one.
-      kept[key] = Array.isArray(before) && Array.isArray(value) ? before.concat(value) : value;
+    if (!message.extensions || message.extensions !== this.#extra) {
+      this.#extra = { format, fields: { ...message.extensions?.fields } };
+      message.extensions = this.#extra;
+      this.#lists = new Set();
     }
-    message.extensions = { format, fields: kept };
+    for (const [key, value] of Object.entries(fields)) this.#keepField(this.#extra.fields, key, value);
+  }
+
+  /** A list comes in pieces; any other value replaces the earlier one. A list of the backend's is copied before it grows. */
+  #keepField(kept: JsonObject, key: string, value: JsonValue | undefined): void {
+    const before = kept[key];
+    if (!Array.isArray(value)) {
+      kept[key] = value;
+      this.#lists.delete(key);
+    } else if (Array.isArray(before) && this.#lists.has(key)) for (const piece of value) before.push(piece);
+    else {
+      kept[key] = Array.isArray(before) ? before.concat(value) : value.slice();
+      this.#lists.add(key);
+    }
   }
 }

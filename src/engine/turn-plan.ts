@@ -1,16 +1,17 @@
 import type {
   AnswerIdForm,
+  AnswerView,
   BackendCallStarted,
   CallOwner,
   Cancellation,
   Clock,
   Ids,
+  OutputDone,
   TextSink,
   ToolChoice,
   Turn,
   TurnEnding,
   TurnError,
-  TurnEvent,
   TurnListener,
   TurnSummary,
 } from "../turn/index.ts";
@@ -18,11 +19,10 @@ import type { CreateEncoder } from "./answer.ts";
 import type { RoundResult } from "./attempt.ts";
 import type { Candidate } from "./candidate.ts";
 import type { Continuity } from "./continuity.ts";
-import type { Transcript } from "./transcript.ts";
 
 /** Everything that the driver needs to run one turn. */
 export interface TurnPlan {
-  /** The request as the client made it. */
+  /** The request, with the model and the tools as the first candidate's backend takes them. */
   turn: Turn;
   /** In the order in which they are tried. The first is the one that the client asked for. */
   candidates: readonly Candidate[];
@@ -56,14 +56,22 @@ export interface TurnSeams {
    * Must finish before the client sees the end of the turn. If it rejects with a `TurnError`, the turn fails with that error. Any
    * other failure is reported to the listener, and the turn ends as it would have.
    */
-  beforeEnd?(ending: TurnEnding, answer: Transcript): Promise<void>;
+  beforeEnd?(end: TurnEnd): Promise<void>;
   /** How long the end of a turn waits for `beforeEnd`, in milliseconds; 2,000 by default. */
   readonly beforeEndLimit?: number;
 }
 
+/** A turn that is about to end. */
+export interface TurnEnd {
+  ending: TurnEnding;
+  answer: AnswerView;
+  /** The id that the client has of the answer, or will have; `undefined` if the client gets an HTTP error instead. */
+  id: string | undefined;
+}
+
 export interface NextRound {
-  /** What happened since the last round, such as the outputs of tools. It becomes part of the answer and of the next request. */
-  events: readonly TurnEvent[];
+  /** The outputs of tools that the gateway ran. They become part of the answer and of the next request. */
+  outputs: readonly OutputDone[];
   /** Replaces the request's `tool_choice`. */
   choice?: ToolChoice | undefined;
 }

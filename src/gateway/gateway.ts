@@ -52,10 +52,19 @@ export interface RequestContext {
 export interface GatewayParts {
   /** The client APIs. Default: the built-in ones. */
   codecs?: readonly Codec[];
-  /** Hooks that take part in turns. Default: none. */
-  seams?: TurnSeams;
+  /** How other parts take part in a turn. Called once a turn; by default no part does. */
+  seams?: (turn: SeamContext) => TurnSeams | undefined;
   /** Keeps what clients drop from a conversation. Several gateways may share it. Default: memory of this process. */
   memory?: Memory;
+}
+
+/** The turn that seams take part in. */
+export interface SeamContext {
+  requestId: string;
+  /** The owner of whatever is stored of the turn. */
+  owner: string;
+  /** The turn as the client asked for it. */
+  turn: Turn;
 }
 
 /** A model that can take the turn, with the tools in the form that its backend accepts. */
@@ -84,7 +93,7 @@ export class Gateway {
   readonly #models: Models;
   readonly #memory: Memory;
   readonly #outstanding: OutstandingCalls;
-  readonly #seams: TurnSeams | undefined;
+  readonly #seams: GatewayParts["seams"];
   readonly #telemetry: Telemetry;
 
   constructor(config: Config, parts: GatewayParts = {}) {
@@ -181,7 +190,7 @@ export class Gateway {
       keepAlive: route.settings.turn.keep_alive,
       total: route.settings.timeouts.total,
       isToldInStream: toldInStream(turn),
-      seams: this.#seams,
+      seams: this.#seams?.({ requestId: context.requestId, owner: ownerOf(context), turn: request.turn }),
     };
     return preparedTurn(plan, headers);
   }
@@ -198,16 +207,19 @@ export class Gateway {
     });
   }
 
-  #continuityFor({ key, requestId }: RequestContext): Continuity {
-    return new Continuity(this.#memory, key?.owner ?? anonymousOwner, (error) =>
-      this.log.warn({ err: error, request_id: requestId }, "short-lived memory failed; the turn continues without it"),
+  #continuityFor(context: RequestContext): Continuity {
+    return new Continuity(this.#memory, ownerOf(context), (error) =>
+      this.log.warn(
+        { err: error, request_id: context.requestId },
+        "short-lived memory failed; the turn continues without it",
+      ),
     );
   }
 
-  #listenersFor(request: ClientRequest, { backend }: Route, { requestId, key }: RequestContext): TurnListener {
+  #listenersFor(request: ClientRequest, { backend }: Route, context: RequestContext): TurnListener {
     return listenersFor(this.#telemetry, {
-      requestId,
-      owner: key?.owner ?? anonymousOwner,
+      requestId: context.requestId,
+      owner: ownerOf(context),
       backend: backend.name,
       input: request.turn.input,
       hasIds: request.namesCalls,
@@ -302,4 +314,9 @@ function profileOf(asked: string | undefined, { settings }: Route): "openai" | "
       param: "x-toolwire-profile",
     },
   );
+}
+
+/** The hash of the client's key, by which its records are kept. */
+function ownerOf({ key }: RequestContext): string {
+  return key?.owner ?? anonymousOwner;
 }

@@ -4,7 +4,7 @@ import { parts } from "./parts.ts";
 
 export { type Config, ConfigError, type Mistake } from "../config/index.ts";
 export { Cancellation } from "../turn/index.ts";
-export { Gateway, type GatewayParts, type RequestContext } from "./gateway.ts";
+export { Gateway, type GatewayParts, type RequestContext, type SeamContext } from "./gateway.ts";
 export type { PublicModel } from "./models.ts";
 export type { PreparedTurn } from "./prepared-turn.ts";
 

@@ -30,7 +30,8 @@ export function encoderFor(
   request: ClientRequest,
   { sink, model, profile }: Pick<AnswerOptions, "sink" | "model" | "profile">,
 ): TurnPlan["createEncoder"] {
-  return (id, answer) => codec.createEncoder(request, { id, answer, sink, model, now, profile });
+  const createdAt = now();
+  return (id, answer) => codec.createEncoder(request, { id, answer, sink, model, createdAt, now, profile });
 }
 
 /** Unix time in seconds, as in both APIs. */

@@ -72,12 +72,12 @@ export class Access {
 
   /** The key in `authorization`, or in the API's own key header if it has one. */
   #presented({ headers, url }: FastifyRequest): string | undefined {
-    if (headers.authorization !== undefined) return headers.authorization;
+    if (headers.authorization) return headers.authorization;
     for (const name of this.#paths.codecOf(url)?.keyHeaders ?? []) {
       const key = headers[name];
       if (typeof key === "string" && key !== "") return `Bearer ${key}`;
     }
-    return undefined;
+    return headers.authorization;
   }
 }
 

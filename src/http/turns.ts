@@ -85,8 +85,8 @@ function overloaded(most: number): TurnError {
   );
 }
 
-/** How long the endings of cancelled turns may take to reach their clients, in milliseconds. */
-const endingTime = 1_000;
+/** How long cancelled turns may take to end. More than the wait before the end of a turn (`beforeEndLimit`). */
+const endingTime = 3_000;
 
 function wait(milliseconds: number, signal: AbortSignal): Promise<void> {
   return setTimeout(milliseconds, undefined, { signal }).catch(() => {});

@@ -64,7 +64,7 @@ export interface BackendMessageDone extends WithItem {
 }
 
 /** Required if the item has a number. Otherwise optional: starts a new reasoning item even if the previous item was one too. */
-export interface BackendReasoningStarted extends Omit<ReasoningStarted, "id">, WithItem {
+export interface BackendReasoningStarted extends Omit<ReasoningStarted, "id" | "upstreamId">, WithItem {
   id?: string | undefined;
 }
 

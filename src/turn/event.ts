@@ -69,6 +69,8 @@ export interface MessageDone {
 export interface ReasoningStarted {
   type: "reasoning.started";
   id: string;
+  /** The backend's own id, if it gave one. */
+  upstreamId?: string | undefined;
 }
 
 export interface ReasoningDelta {

@@ -68,7 +68,9 @@ export interface AnswerOptions {
   answer: AnswerView;
   /** The model's name as the client knows it. */
   model: string;
-  /** Seconds since 1970, as in the public APIs. */
+  /** When the request came in. Seconds since 1970, as in the public APIs. */
+  createdAt: number;
+  /** In the same unit. */
   now: () => number;
   /** Which set of stream events to emit, if the API has several. */
   profile: "openai" | "extended";

@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { Continuity } from "../../src/engine/continuity.ts";
 import { restoreTurn } from "../../src/engine/restore.ts";
 import { RememberedCalls } from "../../src/engine/stages/remember.ts";
@@ -67,7 +67,7 @@ function play(memory: Memory, backend: Backend, input: Item[], events: TurnEvent
 }
 
 const sealed = (id: string, text: string, encrypted: string | undefined): TurnEvent[] => [
-  { type: "reasoning.started", id },
+  { type: "reasoning.started", id, upstreamId: id },
   { type: "reasoning.delta", text, part: 0 },
   { type: "reasoning.done", encrypted },
 ];
@@ -135,6 +135,23 @@ describe("what is remembered of the reasoning before a call", () => {
     ]);
   });
 
+  it("has the provider's own id of an item, not the one that the client knows", async () => {
+    const memory = new WatchedMemory();
+    const events: TurnEvent[] = [
+      { type: "reasoning.started", id: "rs_1", upstreamId: "reasoning-77" },
+      { type: "reasoning.done", encrypted: "sealed" },
+      { type: "reasoning.started", id: "rs_2" },
+      { type: "reasoning.delta", text: "Read out of text.", part: 0 },
+      { type: "reasoning.done" },
+    ];
+    await play(memory, wantsSeals, [user("Go")], events);
+    expect(kept(memory)).toMatchObject([
+      { reasoning: [{ id: "reasoning-77", encrypted: "sealed" }, { text: "Read out of text." }] },
+    ]);
+    const makers = memory.records.filter(({ value }) => value === "house").map(({ key }) => key);
+    expect(makers).toHaveLength(2);
+  });
+
   it("is the seal alone where the texts are too long, and nothing where there is none", async () => {
     const memory = new WatchedMemory();
     const much = "x".repeat(300_000);
@@ -149,7 +166,7 @@ describe("what is remembered of the reasoning before a call", () => {
   });
 
   it.each([
-    ["as text", wantsText, [{ type: "reasoning", summary: ["One.\n\nTwo."] }]],
+    ["as text", wantsText, [{ type: "reasoning", summary: ["One.Two."] }]],
     [
       "as sealed items",
       wantsSeals,
@@ -184,6 +201,22 @@ describe("memory that fails", () => {
     expect(await continuity.response("resp_1")).toBeUndefined();
     await continuity.keepResponse("resp_1", { callIds: new Map(), lastNumber: 0 });
     expect(told.map(String)).toEqual(["Error: cannot read", "Error: cannot read", "Error: cannot write"]);
+  });
+
+  it("holds no turn up for more than two seconds when it does not answer", async () => {
+    vi.useFakeTimers();
+    try {
+      const silent: Memory = { read: () => new Promise(() => {}), write: () => Promise.resolve() };
+      const told: unknown[] = [];
+      const history = [user("Go"), call("c"), output("c")];
+      const continuity = new Continuity(silent, "ann", (error) => told.push(error));
+      const restored = Promise.resolve(restoreTurn(turnOf(history), wantsText, continuity, false));
+      await vi.advanceTimersByTimeAsync(2_000);
+      expect((await restored).input).toEqual(history);
+      expect(told.map(String)).toEqual(["Error: the memory did not answer in 2000 ms"]);
+    } finally {
+      vi.useRealTimers();
+    }
   });
 
   it("leaves nothing to wait for that could reject", async () => {

@@ -115,3 +115,15 @@ describe("an answer of a backend without tools", () => {
     );
   });
 });
+
+it("fields that belong to no item pass behind a call: they are no words of the model", () => {
+  const turn = turnWith({ mode: "auto" }, undefined, false);
+  const cutoff = new Cutoff(turn, listener, true);
+  const out: string[] = [];
+  const emit = line([cutoff.noticeEnd, cutoff.stage], ({ type }) => out.push(type));
+  emit({ type: "call.started", call: 0, kind: "function", name: "go" });
+  emit({ type: "call.done", call: 0 });
+  emit({ type: "message.extra", extensions: { format: "chat", fields: { audio: { id: "a" } } } });
+  emit({ type: "round.finished", reason: "stop" });
+  expect(out).toEqual(["call.started", "call.done", "message.extra", "round.finished"]);
+});

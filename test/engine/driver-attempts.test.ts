@@ -89,7 +89,7 @@ describe("a listener hears", () => {
 
   it("that a round is committed when another follows it, also where nothing is streamed", async () => {
     const turn: Turn = { ...askingTurn, stream: false };
-    const rounds = [{ events: [] }];
+    const rounds = [{ outputs: [] }];
     await run([candidateOf(new ScriptedBackend("house", [called, yes]), turn)], {
       turn,
       seams: { nextRound: async () => rounds.shift() },

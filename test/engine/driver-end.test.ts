@@ -43,7 +43,7 @@ describe("what must happen before the end", () => {
   it("is told how the turn ends and what the answer is, also where it fails", async () => {
     const seen: [TurnEnding, readonly Item[]][] = [];
     const seams: TurnSeams = {
-      beforeEnd: async (ending, answer) => void seen.push([ending, [...answer.items]]),
+      beforeEnd: async ({ ending, answer }) => void seen.push([ending, [...answer.items]]),
     };
     await run(seams);
     const error = broken();
@@ -156,7 +156,7 @@ describe("what a later request needs", () => {
     );
     const script = [{ type: "response.started", id: "resp_1" } as const, text("Yes"), finished];
     const second = [{ type: "response.started", id: "resp_2" } as const, text("There."), finished];
-    const rounds = [{ events: [] }];
+    const rounds = [{ outputs: [] }];
     await runTurn(
       planOf(client, [candidateOf(new ScriptedBackend("house", [script, second]))], {
         continuity,

@@ -53,7 +53,7 @@ describe("a turn of many rounds", () => {
     const second = [text("And on."), ...wholeCall(0, '{"at":2}', { callId: "call_2" }), finished];
     const candidate = candidateOf(new ScriptedBackend("house", [called, second, there]));
     const green: TurnEvent = { ...blue, callId: "call_2", output: "green" };
-    const { results, seams } = between({ events: [blue] }, { events: [green] });
+    const { results, seams } = between({ outputs: [blue] }, { outputs: [green] });
     const ending = await run([candidate], { seams });
     expect(ending.status).toBe("completed");
     expect(candidate.asks.map(({ history }) => typesOf(history))).toEqual([
@@ -75,7 +75,7 @@ describe("a turn of many rounds", () => {
 
   it("is one answer to its client, with one id and one end", async () => {
     const candidate = candidateOf(new ScriptedBackend("house", [called, there]));
-    await run([candidate], { seams: between({ events: [blue] }).seams });
+    await run([candidate], { seams: between({ outputs: [blue] }).seams });
     expect(client.ids).toHaveLength(1);
     expect(client.endings).toHaveLength(1);
     expect(wordsOf(client.events)).toBe("I look.There.");
@@ -87,7 +87,7 @@ describe("a turn of many rounds", () => {
   it("never gives an id twice, whatever its backend calls its calls", async () => {
     const again = [...wholeCall(0, '{"at":2}', { callId: "call_1" }), finished];
     await run([candidateOf(new ScriptedBackend("house", [called, again, there]))], {
-      seams: between({ events: [blue] }, { events: [] }).seams,
+      seams: between({ outputs: [blue] }, { outputs: [] }).seams,
     });
     const ids = client.events.flatMap((event) => (event.type === "call.started" ? [event.callId] : []));
     expect(new Set(ids).size).toBe(2);
@@ -99,7 +99,7 @@ describe("a turn of many rounds", () => {
       ...{ cachedTokens: 0, cacheWriteTokens: 0, reasoningTokens: 0 },
     };
     const script: BackendEvent[] = [{ type: "usage.reported", usage }, ...called];
-    const { results, seams } = between({ events: [blue] });
+    const { results, seams } = between({ outputs: [blue] });
     const ending = await run([candidateOf(new ScriptedBackend("house", [script]))], { seams });
     expect(ending.usage).toMatchObject({ inputTokens: 2, outputTokens: 4, totalTokens: 6 });
     expect(results.map((result) => result.usage)).toEqual([usage, usage]);
@@ -109,7 +109,7 @@ describe("a turn of many rounds", () => {
     const turn: Turn = { ...askingTurn, choice: { mode: "required" } };
     const backend = new ScriptedBackend("house", [called, there]);
     const candidate = candidateOf(backend, turn);
-    const { seams } = between({ events: [blue], choice: { mode: "auto" } });
+    const { seams } = between({ outputs: [blue], choice: { mode: "auto" } });
     expect((await run([candidate], { turn, seams })).status).toBe("completed");
     expect(candidate.asks.map(({ choice }) => choice)).toEqual([undefined, { mode: "auto" }]);
     expect(backend.turns.map(({ choice }) => choice.mode)).toEqual(["required", "auto"]);
@@ -117,7 +117,7 @@ describe("a turn of many rounds", () => {
 
   it("is over where the model was cut: nobody runs calls of half an answer", async () => {
     const cut = [...wholeCall(0, "{}"), { type: "round.finished", reason: "length" }] satisfies BackendEvent[];
-    const { results, seams } = between({ events: [] });
+    const { results, seams } = between({ outputs: [] });
     const ending = await run([candidateOf(new ScriptedBackend("house", [cut, there]))], { seams });
     expect(ending.status).toBe("incomplete");
     expect(results).toEqual([]);
@@ -142,7 +142,7 @@ describe("a later round that fails", () => {
   it("before its first content is tried again: what earlier rounds sent stays", async () => {
     const failing = andThenFailure(overloaded(), { type: "message.started" });
     const backend = new ScriptedBackend("house", [called, failing, there]);
-    const turn = run([candidateOf(backend, askingTurn, { retries: 1 })], { seams: between({ events: [blue] }).seams });
+    const turn = run([candidateOf(backend, askingTurn, { retries: 1 })], { seams: between({ outputs: [blue] }).seams });
     await vi.advanceTimersByTimeAsync(1_000);
     expect((await turn).status).toBe("completed");
     expect(wordsOf(client.events)).toBe("I look.There.");
@@ -152,7 +152,7 @@ describe("a later round that fails", () => {
   it("before its first content is tried elsewhere, with the same history", async () => {
     const house = candidateOf(new ScriptedBackend("house", [called, andThenFailure(broken())]));
     const spare = candidateOf(new ScriptedBackend("spare", [there]));
-    const ending = await run([house, spare], { seams: between({ events: [blue] }).seams });
+    const ending = await run([house, spare], { seams: between({ outputs: [blue] }).seams });
     expect(ending.status).toBe("completed");
     expect(spare.asks).toEqual([house.asks[1]]);
     expect(typesOf(spare.asks[0]?.history ?? [])).toEqual(["message", "call", "output"]);
@@ -162,7 +162,7 @@ describe("a later round that fails", () => {
     const error = overloaded();
     const backend = new ScriptedBackend("house", [called, andThenFailure(error, text("The"))]);
     const ending = await run([candidateOf(backend, askingTurn, { retries: 3 })], {
-      seams: between({ events: [blue] }).seams,
+      seams: between({ outputs: [blue] }).seams,
     });
     expect(ending).toMatchObject({ status: "failed", error, opened: true });
     expect(wordsOf(client.events)).toBe("I look.The");
@@ -173,7 +173,7 @@ describe("a later round that fails", () => {
     const backend = new ScriptedBackend("house", [called, andThenFailure(overloaded(), text("No")), there]);
     const turn = run([candidateOf(backend, whole, { retries: 1 })], {
       turn: whole,
-      seams: between({ events: [blue] }).seams,
+      seams: between({ outputs: [blue] }).seams,
     });
     await vi.advanceTimersByTimeAsync(1_000);
     expect((await turn).status).toBe("completed");
@@ -191,7 +191,7 @@ it("a candidate that failed in an earlier round is not asked again", async () =>
   const second = new ScriptedBackend("second", [called, andThenFailure(broken("later"))]);
   const third = new ScriptedBackend("third", [there]);
   const candidates = [first, second, third].map((backend) => candidateOf(backend));
-  const { seams } = between({ events: [blue] });
+  const { seams } = between({ outputs: [blue] });
   expect((await run(candidates, { seams })).status).toBe("completed");
   expect([first, second, third].map(({ turns }) => turns.length)).toEqual([1, 2, 1]);
 });
@@ -241,7 +241,7 @@ describe("what happens between rounds", () => {
 
   it("shares the turn's time with its rounds", async () => {
     const backend = new ScriptedBackend("house", [called, andThenSilence()]);
-    const turn = run([candidateOf(backend)], { seams: between({ events: [blue] }).seams, total: 1_000 });
+    const turn = run([candidateOf(backend)], { seams: between({ outputs: [blue] }).seams, total: 1_000 });
     await vi.advanceTimersByTimeAsync(1_000);
     expect(await turn).toMatchObject({ error: { code: "upstream_timeout" }, totalMs: 1_000 });
     expect(backend.turns).toHaveLength(2);

@@ -27,3 +27,25 @@ it.each([true, false])(
     expect(typesOf(client.answer?.items ?? [])).toEqual(["message"]);
   },
 );
+
+it.each([true, false])(
+  "a failure that the assistant tells of follows the reasoning that was done before it (stream: %s)",
+  async (stream) => {
+    const turn: Turn = {
+      ...askingTurn,
+      stream,
+      tools: [{ type: "function", name: "look", strict: true, parameters: { type: "object" } }],
+    };
+    const script: BackendEvent[] = [
+      { type: "reasoning.started", item: 0, id: "rs_1" },
+      { type: "reasoning.done", item: 0, encrypted: "sealed" },
+      { type: "message.started", item: 1, id: "msg_1" },
+      ...wholeCall(2, "{}", { name: "nowhere" }),
+    ];
+    const client = new FakeClient();
+    const candidate = candidateOf(new ScriptedBackend("house", [script]), turn, { strictFailure: "message" });
+    await runTurn(planOf(client, [candidate], { turn }), client.reply);
+    expect(slipsIn(client.events)).toEqual([]);
+    expect(client.answer?.items).toMatchObject([{ type: "reasoning", encrypted: "sealed" }, { type: "message" }]);
+  },
+);

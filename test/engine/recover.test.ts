@@ -264,3 +264,16 @@ function totals(events: readonly BackendEvent[]): { text: string; calls: number 
   const said = events.flatMap((event) => (event.type === "text.delta" ? [event.text] : []));
   return { text: said.join(""), calls: events.filter(({ type }) => type === "call.done").length };
 }
+
+describe("fields that belong to no item", () => {
+  const extra: BackendEvent = { type: "message.extra", extensions: { format: "chat", fields: { audio: { id: "a" } } } };
+  const failed: BackendEvent = {
+    type: "round.failed",
+    error: new TurnError("upstream_cut", "The provider broke off."),
+  };
+
+  it("are content: text that is held behind them is given when the round fails", () => {
+    const half = '<tool_call>{"name": "lo';
+    expect(seen(run([extra, text(half), failed]))).toEqual(["message.extra", `text ${half}`, "round.failed"]);
+  });
+});

@@ -36,6 +36,12 @@ function callsOf(events: readonly TurnEvent[]): string[] {
 describe("a call that stops in the middle", () => {
   const cut: ItemEvent[] = [started(0), { type: "call.arguments", call: 0, delta: '{"at": "se' }];
 
+  it("has nothing behind it: neither text nor another call", () => {
+    const { out, end } = settle([...cut, text("And then"), ...wholeCall(1, "{}")]);
+    expect(typesOf(out)).toEqual(["call.started", "call.arguments"]);
+    expect(end.reason).toBe("length");
+  });
+
   it("is never done, and the round did not end by itself", () => {
     const { out, end } = settle(cut);
     expect(typesOf(out)).toEqual(["call.started", "call.arguments"]);

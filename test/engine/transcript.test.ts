@@ -165,6 +165,15 @@ describe("fields of the assistant's message that nobody reads", () => {
     expect(others).toMatchObject([{ type: "call" }]);
   });
 
+  it("grow in place: a list that comes in many pieces is not copied for each of them", () => {
+    const transcript = fold([extra({ list: [1] })]);
+    const listOf = () => (transcript.items[0]?.type === "message" ? transcript.items[0].extensions?.fields.list : null);
+    const list = listOf();
+    for (let piece = 2; piece <= 5; piece++) transcript.push(extra({ list: [piece] }));
+    expect(list).toEqual([1, 2, 3, 4, 5]);
+    expect(listOf()).toBe(list);
+  });
+
   it("do not change what the backend gave", () => {
     const list = [1];
     fold([extra({ list }), extra({ list: [2] })]);

@@ -33,6 +33,15 @@ describe.each(pairs)("a call of a free-text tool that stops in the middle ($clie
     }
   });
 
+  it("leaves nothing open behind which something else could come", async () => {
+    const calls = [
+      { name: "apply_patch", arguments: '{"input": not JSON' },
+      { name: "apply_patch", arguments: input("whole") },
+    ];
+    const { answer } = await play(on.client, body, { calls, finish: "stop" });
+    expect(answer.faults).toEqual([]);
+  });
+
   it("leaves the calls before it as they are", async () => {
     const calls = [
       { name: "apply_patch", arguments: input("whole") },

@@ -183,6 +183,24 @@ describe("what only one API has a word for", () => {
   });
 });
 
+describe("pictures of a chat provider", () => {
+  const picture = (url: string) => ({ type: "image_url", image_url: { url } });
+  const images = [
+    picture("data:image/png;base64,AAAA"),
+    picture("https://example.com/cat.png"),
+    picture("data:image/png;base64,BBBB"),
+  ];
+
+  it.each([true, false])("reach a chat client together and in their order (stream: %s)", async (stream) => {
+    const message = { role: "assistant", content: "Here.", images };
+    const whole = { choices: [{ index: 0, message, finish_reason: "stop" }] };
+    const chunks = [delta({ content: "Here.", images }), delta({}, "stop")];
+    const answer = await play("chat", "chat", stream ? { chunks } : { whole }, { stream }, ["images"]);
+    expect(answer.raw).toContain(`"images":${JSON.stringify(images)}`);
+    expect(answer.raw.split('"images"')).toHaveLength(2);
+  });
+});
+
 describe("a Responses provider that", () => {
   const message = (id: string, text: string) => ({
     type: "message",

@@ -52,7 +52,7 @@ describe.each(modes)("$client client, $backend backend, $mode: what must happen 
 
   it("is told how the turn ends, and has every item of every round", async () => {
     const seen: { ending: TurnEnding; items: Item[] }[] = [];
-    await start(async (ending, { items }) => void seen.push({ ending, items: [...items] }), thenWeather);
+    await start(async ({ ending, answer: { items } }) => void seen.push({ ending, items: [...items] }), thenWeather);
     const answer = await askFor(client, backend, stream);
     expect(answer).toMatchObject(wellEnded);
     const [{ ending, items } = {}] = seen;
@@ -72,7 +72,7 @@ describe.each(modes)("$client client, $backend backend, $mode: what must happen 
     const seen: { ending: TurnEnding; types: string[] }[] = [];
     const types = (items: readonly Item[]) => items.map(({ type }) => type);
     await start(
-      async (ending, { items }) => void seen.push({ ending, types: types(items) }),
+      async ({ ending, answer: { items } }) => void seen.push({ ending, types: types(items) }),
       [firstRound, { status: 500 }],
     );
     expect(await askFor(client, backend, stream)).toMatchObject({ ended: "failed", error: { code: "upstream_error" } });

@@ -42,7 +42,7 @@ async function startWithFallback(script: Script, backend: Api): Promise<Rounds> 
   const provider = await startProvider(script);
   const other = backend === "chat" ? "responses" : "chat";
   const models = { m: { backend, model: "first", fallback: [`${other}/second`] } };
-  const gateway = await startGateway({ ...bothBackends(provider), models }, { seams: runTools });
+  const gateway = await startGateway({ ...bothBackends(provider), models }, { seams: () => runTools });
   const rounds = { provider, gateway };
   opened.push(rounds);
   return rounds;

@@ -18,7 +18,7 @@ it.each([true, false])(
   async (stream) => {
     const provider = await startProvider(script);
     const models = { m: { backend: "responses", model: "first", fallback: ["chat/second"] } };
-    const gateway = await startGateway({ ...bothBackends(provider), models }, { seams: runTools });
+    const gateway = await startGateway({ ...bothBackends(provider), models }, { seams: () => runTools });
     rounds = { provider, gateway };
     const body = requestFor("responses", { model: "m", tools, stream });
     const { json } = await ask(gateway, "responses", body);

@@ -1,4 +1,5 @@
 import { afterEach, expect, it } from "vitest";
+import type { TurnEnd } from "../../src/engine/index.ts";
 import type { TurnEnding } from "../../src/turn/index.ts";
 import { ask, requestFor } from "../support/gateway.ts";
 import {
@@ -22,7 +23,7 @@ it.each(modes)(
   async (mode) => {
     const { client, backend, stream } = mode;
     const endings: TurnEnding[] = [];
-    const beforeEnd = async (ending: TurnEnding) => void endings.push(ending);
+    const beforeEnd = async ({ ending }: TurnEnd) => void endings.push(ending);
     rounds = await startRounds(inOrder(firstRound, secondRound), { seams: { ...runTools, beforeEnd } });
     await ask(rounds.gateway, client, requestFor(client, { model: `${backend}/m`, tools, stream }));
     const usage = { inputTokens: 40, outputTokens: 12, totalTokens: 52 };

@@ -48,10 +48,10 @@ export const runTools: TurnSeams = {
 
 export function outputsFor({ calls }: RoundResult): NextRound | undefined {
   const own = calls.filter(({ owner }) => owner === "gateway");
-  return own.length === 0 ? undefined : { events: own.map(outputOf) };
+  return own.length === 0 ? undefined : { outputs: own.map(outputOf) };
 }
 
-function outputOf({ kind, callId, name, arguments: text }: CallItem): NextRound["events"][number] {
+function outputOf({ kind, callId, name, arguments: text }: CallItem): NextRound["outputs"][number] {
   return { type: "output.done", kind, callId, output: `${name} of ${text}` };
 }
 
@@ -74,7 +74,7 @@ export async function startRounds(script: Script, options: RoundsOptions = {}): 
   const provider = await startProvider(script);
   const gateway = await startGateway(
     { ...bothBackends(provider, backend), ...config },
-    { seams, ...(memory && { memory }) },
+    { seams: () => seams, ...(memory && { memory }) },
   );
   return { provider, gateway };
 }

@@ -39,7 +39,15 @@ export function encode(codec: Codec, stream: boolean, sink: FrameSink, scene: Sc
   const { steps, ending = finished(), request, profile = "openai" } = scene;
   const answer = new Transcript();
   const decoded = codec.decode({ ...bareRequest, ...request, stream }, { toolOutput: 1_000_000 });
-  const encoder = codec.createEncoder(decoded, { id: answerId, sink, answer, model: "m", now: () => now, profile });
+  const encoder = codec.createEncoder(decoded, {
+    id: answerId,
+    sink,
+    answer,
+    model: "m",
+    createdAt: now - 3,
+    now: () => now,
+    profile,
+  });
   answer.isRead = encoder.readsAnswer;
   encoder.open();
   for (const step of steps) {

@@ -64,7 +64,14 @@ describe("the end of a Responses answer", () => {
     const request = { tools, instructions: "Be brief.", temperature: 0.5, metadata: { a: "b" }, max_output_tokens: 9 };
     const scene = { steps: rome, request, ending: finished("stop", { usage }) };
     const answer = whole(responsesCodec, scene);
-    expect(answer).toMatchObject({ ...request, tools: [tools[0]], id: answerId, model: "m", created_at: now });
+    expect(answer).toMatchObject({
+      ...request,
+      tools: [tools[0]],
+      id: answerId,
+      model: "m",
+      created_at: now - 3,
+      completed_at: now,
+    });
     expect(responsesStream(scene).terminal).toEqual(answer);
   });
 });

@@ -1,4 +1,11 @@
-import { type Emit, isObject, type JsonObject, type JsonValue, type Repair } from "../../turn/index.ts";
+import {
+  type Emit,
+  type Extensions,
+  isObject,
+  type JsonObject,
+  type JsonValue,
+  type Repair,
+} from "../../turn/index.ts";
 import type { GrowingCalls } from "./calls.ts";
 import { imageItem } from "./images.ts";
 
@@ -100,14 +107,16 @@ export class MessageContent {
     this.#emit({ type: "annotation.added", annotation: isObject(nested) ? { type, ...nested } : annotation });
   }
 
-  #images(images: readonly JsonValue[]): void {
-    for (const image of images) {
-      this.#carried = true;
-      const fields = { images: [image] };
-      const item = imageItem(image);
-      if (item) this.#emit({ type: "item.done", format: "responses", item, extensions: { format: "chat", fields } });
-      else this.#extra(fields);
-    }
+  /** An image with data is an item. The first item carries all images of the delta as a chat client gets them. */
+  #images(images: JsonValue[]): void {
+    if (images.length === 0) return;
+    this.#carried = true;
+    const items = images.map(imageItem).filter((item) => item !== undefined);
+    if (items.length === 0) this.#extra({ images });
+    items.forEach((item, index) => {
+      const extensions: Extensions = { format: "chat", fields: index === 0 ? { images } : {} };
+      this.#emit({ type: "item.done", format: "responses", item, extensions });
+    });
   }
 
   #extra(fields: JsonObject): void {

@@ -38,7 +38,7 @@ export async function playEvents(
     firstContent: never,
   };
   const sink = new RecordedLines();
-  const options = { sink, model: turn.model, now, profile: "openai" } as const;
+  const options = { sink, model: turn.model, createdAt: now(), now, profile: "openai" } as const;
   const ending = await runTurn(
     {
       turn,
@@ -64,11 +64,8 @@ export async function playEvents(
 
 /** Returns the frames since the last `take`, one per line. */
 class RecordedLines extends FrameRecorder implements TextSink {
-  #taken = 0;
-
   take(): string {
-    const lines = this.frames.slice(this.#taken).map(({ json }) => `${json}\n`);
-    this.#taken = this.frames.length;
+    const lines = this.frames.splice(0).map(({ json }) => `${json}\n`);
     return lines.join("");
   }
 }

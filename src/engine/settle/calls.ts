@@ -51,6 +51,8 @@ export class Calls {
   }
 
   push(event: BackendCallEvent): void {
+    // Another call cannot be sent while one is open. It was cut, and the round ends with it.
+    if (this.#started && event.call !== undefined && event.call !== this.#started.call) return;
     switch (event.type) {
       case "call.started":
         this.#started = event;
@@ -123,6 +125,7 @@ export class Calls {
   /** Reports what is wrong with arguments that are passed on unchanged: a client may still be able to use them. */
   #check(name: string): void {
     const { checks, listener } = this.#settings;
+    if (!listener.argumentsBroken && !listener.schemaMismatch) return;
     const value = parseJson(this.#text);
     const mismatch = value === undefined ? undefined : checks.check(name, value);
     if (value === undefined) listener.argumentsBroken?.(this.#open);

@@ -33,6 +33,8 @@ export class Settle {
   }
 
   push(event: ItemEvent): void {
+    // Nothing follows a call that is open: `orderItems` buffers what overlaps, so the call was cut.
+    if (this.#calls.isOpen && !isOfCall(event)) return;
     switch (event.type) {
       case "text.delta":
       case "refusal.delta":
@@ -95,7 +97,7 @@ export class Settle {
   #startReasoning(id: string | undefined): void {
     this.#close("completed");
     this.#open = "reasoning";
-    this.#emit({ type: "reasoning.started", id: this.#ids.claim("rs", id) });
+    this.#emit({ type: "reasoning.started", id: this.#ids.claim("rs", id), upstreamId: id });
   }
 
   #endReasoning(encrypted: string | undefined): void {
@@ -114,4 +116,8 @@ export class Settle {
     this.#open = undefined;
     this.#emit({ type: "message.done", status, isCommentary });
   }
+}
+
+function isOfCall({ type }: ItemEvent): boolean {
+  return type === "call.arguments" || type === "call.done" || type === "call.started" || type === "call.repaired";
 }

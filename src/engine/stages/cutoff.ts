@@ -111,7 +111,7 @@ export class Cutoff {
 }
 
 function isWords({ type }: BackendEvent): boolean {
-  return /^(?:text|refusal|annotation|message|reasoning)\./.test(type);
+  return type !== "message.extra" && /^(?:text|refusal|annotation|message|reasoning)\./.test(type);
 }
 
 function isOfCall({ type }: BackendEvent): boolean {

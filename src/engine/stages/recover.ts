@@ -117,6 +117,9 @@ class Recovering implements MessageFinder {
         this.#settle();
         this.emit(event);
         return;
+      case "message.extra":
+        this.emit(event);
+        return;
       case "round.finished":
       case "round.failed":
         this.#finish(event);

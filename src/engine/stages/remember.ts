@@ -37,16 +37,15 @@ export class RememberedCalls {
     switch (event.type) {
       case "reasoning.started":
         this.#reasoning ??= new RoundReasoning();
-        this.#reasoning.start(event.id);
+        this.#reasoning.start(event.id, event.upstreamId);
         return;
       case "reasoning.delta":
         this.#reasoning ??= new RoundReasoning();
         this.#reasoning.add(event.text, event.part);
         return;
       case "reasoning.done": {
-        const id = this.#reasoning?.end(event.encrypted);
-        if (event.encrypted === undefined || id === undefined) return;
-        this.#write(this.#continuity.keepMaker([id], this.#backend.name));
+        const ids = this.#reasoning?.end(event.encrypted) ?? [];
+        if (event.encrypted !== undefined) this.#write(this.#continuity.keepMaker(ids, this.#backend.name));
         return;
       }
       case "message.extra":
@@ -93,7 +92,8 @@ function digestOf(input: readonly Item[]): ConversationDigest {
 /** The model's reasoning in this round so far. */
 class RoundReasoning {
   readonly #done: KeptReasoning[] = [];
-  /** The id of the open item. */
+  /** The ids of the open item: the client's and the provider's own. */
+  #clientId: string | undefined;
   #id: string | undefined;
   #text = "";
   #part = 0;
@@ -110,9 +110,10 @@ class RoundReasoning {
     );
   }
 
-  start(id: string | undefined): void {
+  start(clientId: string, upstreamId: string | undefined): void {
     this.#close({});
-    this.#id = id;
+    this.#clientId = clientId;
+    this.#id = upstreamId;
   }
 
   add(text: string, part: number): void {
@@ -122,18 +123,19 @@ class RoundReasoning {
     this.#part = part;
   }
 
-  /** Returns the id of the item that was open. */
-  end(encrypted: string | undefined): string | undefined {
-    const id = this.#id;
+  /** Returns the ids by which the item may come back. */
+  end(encrypted: string | undefined): string[] {
+    const [clientId, id] = [this.#clientId, this.#id];
     this.#size += encrypted?.length ?? 0;
     this.#close({ id, encrypted });
-    return id;
+    return [...new Set([clientId, id])].filter((known) => known !== undefined);
   }
 
   #close({ id, encrypted }: KeptReasoning): void {
     const text = this.#text === "" ? undefined : this.#text;
     if ((id ?? text ?? encrypted) !== undefined) this.#done.push({ id, text, encrypted });
     this.#text = "";
+    this.#clientId = undefined;
     this.#id = undefined;
   }
 }

@@ -1,5 +1,5 @@
 import { FreeText, type FunctionAdapter } from "../../tools/index.ts";
-import type { BackendCallStarted, Emit } from "../../turn/index.ts";
+import { type BackendCallStarted, type Emit, isTerminal } from "../../turn/index.ts";
 import type { Stage } from "./stage.ts";
 
 /** If the model calls a function by another name than the offered one, restores the offered name. */
@@ -33,6 +33,8 @@ export function restoreTools(adapter: FunctionAdapter): Stage {
   };
 
   return (event, emit) => {
+    // What follows a call that stops in the middle cannot be sent: an item is done before the next one begins.
+    if (isCut && !isTerminal(event) && event.type !== "usage.reported") return;
     switch (event.type) {
       case "call.started":
         start(event, emit);

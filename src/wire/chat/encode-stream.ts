@@ -37,10 +37,10 @@ export class ChatStreamEncoder implements Encoder {
   #callsDone = 0;
 
   constructor(request: ChatRequest, options: AnswerOptions) {
-    const { id, model, now, sink } = options;
+    const { id, model, createdAt: created, sink } = options;
     this.#request = request;
     this.#sink = sink;
-    const start = JSON.stringify({ id, object: "chat.completion.chunk", created: now(), model });
+    const start = JSON.stringify({ id, object: "chat.completion.chunk", created, model });
     this.#head = `${start.slice(0, -1)},"choices":[{"index":0,"delta":{`;
     this.#tail = `}]${request.includeUsage ? ',"usage":null' : ""}}`;
   }
@@ -117,7 +117,8 @@ export class ChatStreamEncoder implements Encoder {
 
   /** Fields that pass through unread are part of the delta in this API. */
   #extra(fields: JsonObject | undefined): void {
-    if (fields) this.#delta(JSON.stringify(fields).slice(1, -1));
+    const written = fields ? JSON.stringify(fields).slice(1, -1) : "";
+    if (written !== "") this.#delta(written);
   }
 
   #text(text: string, logprobs: JsonObject[] | undefined): void {

@@ -37,13 +37,13 @@ export class ChatWholeEncoder implements Encoder {
   }
 
   #completion({ reason, usage }: TurnFinished): string {
-    const { id, model, now, answer } = this.#options;
+    const { id, model, createdAt: created, answer } = this.#options;
     const { legacy } = this.#request;
     const message = new AnswerMessage(answer.items);
     return JSON.stringify({
       id,
       object: "chat.completion",
-      created: now(),
+      created,
       model,
       choices: [
         {

@@ -15,8 +15,6 @@ import { type Emitter, ExtendedEmitter, OpenAIEmitter, type OutputPosition } fro
 import { contentPart, messageItem, reasoningItem, writeOutput } from "./output-items.ts";
 import { createResponseWriter, endedState, type ResponseState } from "./response-object.ts";
 
-export type Profile = "openai" | "extended";
-
 const noPosition: OutputPosition = { itemId: "", index: -1 };
 
 /**
@@ -34,16 +32,16 @@ export class ResponsesStreamEncoder implements Encoder {
   /** Of the open item: the index of the last part, and its kind: a content type, or the backend's number of a summary part. */
   #part = -1;
   #partType: "text" | "refusal" | undefined;
-  #partNumber = -1;
+  #partNumber: number | undefined;
   /** The open call belongs to the gateway and is hidden from the client. */
   #isHidden = false;
 
   constructor(request: ResponsesRequest, options: AnswerOptions) {
-    const { id, model, now, answer, sink, profile } = options;
+    const { id, model, createdAt, answer, sink, profile } = options;
     this.#options = options;
     this.#answer = answer;
     this.#emitter = profile === "extended" ? new ExtendedEmitter(sink) : new OpenAIEmitter(sink);
-    this.#write = createResponseWriter(request, { id, model, createdAt: now() });
+    this.#write = createResponseWriter(request, { id, model, createdAt });
   }
 
   open(): void {
@@ -138,7 +136,7 @@ export class ResponsesStreamEncoder implements Encoder {
     this.#at = { itemId, index: this.#added++ };
     this.#part = -1;
     this.#partType = undefined;
-    this.#partNumber = -1;
+    this.#partNumber = undefined;
   }
 
   #openPart(type: "text" | "refusal"): void {
@@ -172,8 +170,8 @@ export class ResponsesStreamEncoder implements Encoder {
   }
 
   #endSummary(): void {
-    if (this.#partNumber === -1) return;
-    this.#partNumber = -1;
+    if (this.#partNumber === undefined) return;
+    this.#partNumber = undefined;
     this.#emitter.summaryDone(this.#at, this.#part, this.#reasoning().summary[this.#part] ?? "");
   }
 

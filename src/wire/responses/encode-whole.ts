@@ -21,11 +21,10 @@ export class ResponsesWholeEncoder implements Encoder {
   keepAlive(): void {}
 
   end(ending: TurnEnding): void {
-    const { id, sink, answer, model, now } = this.#options;
+    const { id, sink, answer, model, createdAt, now } = this.#options;
     if (ending.type === "turn.finished") {
-      const createdAt = now();
       const write = createResponseWriter(this.#request, { id, model, createdAt });
-      sink.frame("", write(endedState(ending, answer.items, createdAt)));
+      sink.frame("", write(endedState(ending, answer.items, now())));
     }
     sink.end();
   }
