@@ -43,7 +43,7 @@ export interface AttemptParts {
   /** The turn's cancellation. */
   cancellation: Cancellation;
   onCommit: () => void;
-  /** Called with each event that the client gets, now or later. */
+  /** Called with each event that the client gets, now or later, except text. */
   onEvent?: ((event: TurnEvent) => void) | undefined;
   /** Whether the backend itself ends its turn at its calls. */
   endsAtCalls: boolean;
@@ -88,6 +88,7 @@ export class Attempt implements AttemptWatch {
     this.#cutoffListener = endsAtCalls ? calls.listener : undefined;
     this.#settle = new Settle(calls, (event) => {
       answer.receive(event);
+      if (event.type === "text.delta") return;
       onEvent?.(event);
       if (event.type === "call.done") this.#callsDone++;
     });

@@ -140,7 +140,7 @@ export class Attempts {
       candidate,
       turn: asked,
       stages: stagesOf(request, candidate, checks, listener),
-      calls: { ids, checks, listener, ownerOf: seams?.ownerOf?.bind(seams) },
+      calls: { ids, checks, listener, ownerOf: seams?.ownerOf?.bind(seams), dropsCutCalls: !turn.stream },
       answer: this.#answer,
       cancellation: this.#cancellation,
       onEvent: remembered && ((event) => remembered.hear(event)),

@@ -20,6 +20,8 @@ export class RestoredHistory {
   /** The call ids that are sent to the backend, by the client's call ids. */
   readonly #ids = new Map<string, string>();
   readonly #taken = new Set<string>();
+  /** The ids of the reasoning items that are sent so far. */
+  readonly #sentReasoning = new Set<string>();
   /** Consecutive items of the assistant: a chat provider has them as one message. */
   #group: Item[] = [];
   /** The records of the group's calls. */
@@ -43,13 +45,6 @@ export class RestoredHistory {
         return;
       case "message":
         if (item.role === "assistant") {
-          this.#group.push(item);
-          return;
-        }
-        break;
-      case "opaque":
-        // A call of a tool that the provider runs stands between the model's reasoning and its other calls.
-        if (item.isToolCall) {
           this.#group.push(item);
           return;
         }
@@ -109,14 +104,25 @@ export class RestoredHistory {
     const group = this.#group.flatMap((item): Item[] =>
       item.type === "reasoning" ? this.#reasoning(item, own.length > 0) : [item],
     );
-    const missing = missingBefore(group, own, this.#quirks).filter((item) => !this.#isDropped(item));
+    const wanted = missingBefore(group, own, this.#quirks).filter((item) => !this.#isDropped(item));
+    // A call of a tool that the provider runs ends a group. The reasoning before it belongs to the calls after it, too.
+    const missing = wanted.filter((item) => !this.#isSent(item));
     // A Responses provider refuses its own item if the reasoning before it is missing. Without an id it accepts the item as new.
     const isGone =
-      !this.#quirks.wantsReasoning && missing.length === 0 && own.some(hasSealed) && !group.some(isReasoning);
+      !this.#quirks.wantsReasoning && wanted.length === 0 && own.some(hasSealed) && !group.some(isReasoning);
     const isOrphaned = isGone || group.length < this.#group.length;
-    this.#items.push(...missing, ...(isOrphaned ? group.map(withoutId) : group));
+    for (const item of [...missing, ...(isOrphaned ? group.map(withoutId) : group)]) this.#send(item);
     this.#group = [];
     this.#kept = [];
+  }
+
+  #send(item: Item): void {
+    this.#items.push(item);
+    if (item.type === "reasoning" && item.id !== undefined) this.#sentReasoning.add(item.id);
+  }
+
+  #isSent(item: Item): boolean {
+    return item.type === "reasoning" && item.id !== undefined && this.#sentReasoning.has(item.id);
   }
 
   #isDropped(item: Item): boolean {

@@ -42,6 +42,14 @@ describe("a call that stops in the middle", () => {
     expect(end.reason).toBe("length");
   });
 
+  it("is dropped where the client has seen nothing of it, and what follows is given", () => {
+    const { out } = settle([...cut, text("And then"), ...wholeCall(1, "{}")], { dropsCutCalls: true });
+    expect(typesOf(out.slice(2))).toEqual([
+      ...["message.started", "text.delta", "message.done"],
+      ...["call.started", "call.arguments", "call.done"],
+    ]);
+  });
+
   it("is never done, and the round did not end by itself", () => {
     const { out, end } = settle(cut);
     expect(typesOf(out)).toEqual(["call.started", "call.arguments"]);

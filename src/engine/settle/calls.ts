@@ -18,6 +18,8 @@ import { SeenCalls } from "./seen-calls.ts";
 export type BackendCallEvent = BackendCallStarted | BackendCallArguments | BackendCallDone | CallRepaired;
 
 export interface CallSettings {
+  /** Whether a call that was cut can be dropped, because the answer is not streamed. */
+  dropsCutCalls?: boolean | undefined;
   ids: Ids;
   checks: ArgumentChecks;
   listener: TurnListener;
@@ -50,9 +52,20 @@ export class Calls {
     return this.#started !== undefined;
   }
 
+  /**
+   * Something else follows the open call, so the call was cut. If the client has not seen it, it is dropped. Otherwise nothing can
+   * follow it: an item is done before the next one begins.
+   */
+  abandon(): boolean {
+    if (!this.#settings.dropsCutCalls) return false;
+    this.#started = this.#open = this.#held = undefined;
+    this.#text = "";
+    return true;
+  }
+
   push(event: BackendCallEvent): void {
-    // Another call cannot be sent while one is open. It was cut, and the round ends with it.
-    if (this.#started && event.call !== undefined && event.call !== this.#started.call) return;
+    const isOther = this.#started && event.call !== undefined && event.call !== this.#started.call;
+    if (isOther && !this.abandon()) return;
     switch (event.type) {
       case "call.started":
         this.#started = event;

@@ -33,8 +33,7 @@ export class Settle {
   }
 
   push(event: ItemEvent): void {
-    // Nothing follows a call that is open: `orderItems` buffers what overlaps, so the call was cut.
-    if (this.#calls.isOpen && !isOfCall(event)) return;
+    if (this.#calls.isOpen && !isOfCall(event) && !this.#calls.abandon()) return;
     switch (event.type) {
       case "text.delta":
       case "refusal.delta":

@@ -31,7 +31,7 @@ export function stagesOf(
     repair ? mendArguments(turn) : undefined,
     orderItems(listener),
     keepStrict(turn, checks, listener),
-    adapter ? restoreTools(adapter) : undefined,
+    adapter ? restoreTools(adapter, turn.stream) : undefined,
     holds ? holdWords() : undefined,
   ].filter((stage) => stage !== undefined);
 }

@@ -67,13 +67,20 @@ export class RememberedCalls {
       backend,
       model: this.#model,
       callId: own === callId ? undefined : own,
-      reasoning: this.#reasoning?.items ?? [],
+      reasoning: this.#wantedReasoning(),
       fields: this.#fields?.all,
       extensions: extensions && capabilities.quirks.wantsExtensions(extensions) ? extensions : undefined,
     };
     if (!kept.callId && kept.reasoning.length === 0 && !kept.fields && !kept.extensions) return;
     this.#digest ??= digestOf(this.#input);
     this.#write(this.#continuity.keepCall({ callId, name, arguments: text }, this.#digest.of(callId), kept));
+  }
+
+  /** Reasoning that is text alone is of use only to a provider that wants text. */
+  #wantedReasoning(): readonly KeptReasoning[] {
+    const items = this.#reasoning?.items ?? [];
+    if (this.#backend.capabilities.quirks.wantsReasoning) return items;
+    return items.filter(({ id, encrypted }) => id !== undefined || encrypted !== undefined);
   }
 
   #write(write: Promise<void>): void {

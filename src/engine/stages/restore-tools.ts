@@ -11,7 +11,7 @@ export function offeredNames(adapter: FunctionAdapter): Stage {
 }
 
 /** Turns the call of a function that stands in for another tool into a call of that tool, as the client knows it. */
-export function restoreTools(adapter: FunctionAdapter): Stage {
+export function restoreTools(adapter: FunctionAdapter, isStreamed: boolean): Stage {
   let texts: Map<number, FreeText> | undefined;
   let isCut = false;
 
@@ -33,8 +33,8 @@ export function restoreTools(adapter: FunctionAdapter): Stage {
   };
 
   return (event, emit) => {
-    // What follows a call that stops in the middle cannot be sent: an item is done before the next one begins.
-    if (isCut && !isTerminal(event) && event.type !== "usage.reported") return;
+    // In a stream nothing can follow a call that stops in the middle: an item is done before the next one begins.
+    if (isStreamed && isCut && !isTerminal(event) && event.type !== "usage.reported") return;
     switch (event.type) {
       case "call.started":
         start(event, emit);
