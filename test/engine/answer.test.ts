@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import { Answer, type AnswerParts } from "../../src/engine/answer.ts";
+import type { Answer, AnswerParts } from "../../src/engine/answer.ts";
 import { Ids, type TurnEnding, TurnError, type TurnEvent } from "../../src/turn/index.ts";
+import { answerOf, give } from "./answer-of.ts";
 import { call, message, typesOf } from "./events.ts";
 import { FakeClient } from "./fake-client.ts";
 
@@ -12,20 +13,7 @@ beforeEach(() => {
   client = new FakeClient();
 });
 
-function answerTo(more: Partial<AnswerParts> = {}): Answer {
-  const { createEncoder, sink, reply } = client;
-  const idForm = { prefix: "answer", separator: "_", carriesUpstream: true };
-  const answer = new Answer({
-    ...{ createEncoder, sink, reply, clock, idForm, ids: new Ids(), streams: true, isRead: true },
-    ...more,
-  });
-  answer.beginRound();
-  return answer;
-}
-
-function give(answer: Answer, events: readonly TurnEvent[]): void {
-  for (const event of events) answer.receive(event);
-}
+const answerTo = (more: Partial<AnswerParts> = {}) => answerOf(client, clock, more);
 
 /** Hears when a round begins and is committed. */
 function watched(answer: Answer): string[] {
