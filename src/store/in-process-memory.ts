@@ -1,9 +1,12 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { LRUCache } from "lru-cache";
 import { type JsonValue, type Memory, type MemoryRecord, parseJson } from "../turn/index.ts";
 
 /** Limits in bytes: of all records together, and of one record. */
 const mostBytes = 64 * 1024 * 1024;
 const mostOfOne = 1024 * 1024;
+/** Characters that a read parses before it gives the event loop back. */
+const mostAtOnce = 512 * 1024;
 /** Approximate overhead of a record in bytes. */
 const recordCost = 400;
 
@@ -27,12 +30,19 @@ export class InProcessMemory implements Memory {
     });
   }
 
-  /** The lookup is synchronous, so a request waits for one microtask only. */
+  /** Small records cost one microtask. Between many large ones the event loop is given back: parsing them takes long. */
   async read(owner: string, keys: readonly string[]): Promise<(JsonValue | undefined)[]> {
-    return keys.map((key) => {
+    const values: (JsonValue | undefined)[] = [];
+    let parsed = 0;
+    for (const key of keys) {
       const text = this.#records.get(recordKey(owner, key));
-      return text === undefined ? undefined : parseJson(text);
-    });
+      values.push(text === undefined ? undefined : parseJson(text));
+      parsed += text?.length ?? 0;
+      if (parsed < mostAtOnce) continue;
+      parsed = 0;
+      await nextTurn();
+    }
+    return values;
   }
 
   async write(owner: string, records: readonly MemoryRecord[]): Promise<void> {

@@ -55,14 +55,15 @@ const user = (text: string): Item => ({ type: "message", role: "user", content: 
 const call = (callId: string): CallItem => ({ type: "call", kind: "function", callId, name: "f", arguments: "{}" });
 const output = (callId: string): Item => ({ type: "output", kind: "function", callId, output: "done" });
 
+const callEvents = (callId: string): TurnEvent[] => [
+  { type: "call.started", kind: "function", owner: "client", name: "f", callId, id: "fc_1" },
+  { type: "call.done", arguments: "{}" },
+];
+
 /** Plays a round whose only call has this id. */
 function play(memory: Memory, backend: Backend, input: Item[], events: TurnEvent[], callId = "c") {
   const remembered = new RememberedCalls(new Continuity(memory, "ann"), backend, turnOf(input), input);
-  const done: TurnEvent[] = [
-    { type: "call.started", kind: "function", owner: "client", name: "f", callId, id: "fc_1" },
-    { type: "call.done", arguments: "{}" },
-  ];
-  for (const event of [...events, ...done]) remembered.hear(event);
+  for (const event of [...events, ...callEvents(callId)]) remembered.hear(event);
   return remembered.pending;
 }
 
@@ -144,6 +145,21 @@ describe("what is remembered of the reasoning before a call", () => {
     expect(kept(memory)).toMatchObject([{ reasoning: [{ id: "reasoning-77", encrypted: "sealed" }] }]);
     const makers = memory.records.filter(({ value }) => value === "house").map(({ key }) => key);
     expect(makers).toHaveLength(2);
+  });
+
+  it("is not copied into more calls of a round than fit a bound, and one of them is enough to bring it back", async () => {
+    const memory = new WatchedMemory();
+    const backend = wantsText;
+    const remembered = new RememberedCalls(new Continuity(memory, "ann"), backend, turnOf([]), [user("Go")]);
+    const long = "x".repeat(400_000);
+    for (const event of sealed("rs_1", long, undefined)) remembered.hear(event);
+    const ids = Array.from({ length: 300 }, (_, at) => `c${at}`);
+    for (const id of ids) for (const event of callEvents(id)) remembered.hear(event);
+    await remembered.pending;
+    expect(JSON.stringify(memory.records).length).toBeLessThan(1_500_000);
+    const history = [user("Go"), ...ids.map((id) => call(id)), ...ids.map((id) => output(id))];
+    const { input } = await restoreTurn(turnOf(history), backend, new Continuity(memory, "ann"), false);
+    expect(input[1]).toEqual({ type: "reasoning", summary: [long] });
   });
 
   it("is the seal alone where the texts are too long, and nothing where there is none", async () => {

@@ -7,6 +7,12 @@ import type { KeptCall, KeptReasoning } from "../kept-records.ts";
 const mostReasoning = 512 * 1024;
 
 /**
+ * Characters of reasoning and fields that the calls of one round store in total. Each call stores its own copy, and one call that
+ * comes back is enough to restore them, so later calls of a long round store none.
+ */
+const mostStored = 1024 * 1024;
+
+/**
  * Stores what the client may not send back of each complete call: the backend's own id, and the model's reasoning before the call.
  * `input` is what the client will repeat.
  */
@@ -18,6 +24,7 @@ export class RememberedCalls {
   #reasoning: RoundReasoning | undefined;
   #fields: WantedFields | undefined;
   #writes: Set<Promise<void>> | undefined;
+  #stored = 0;
   #open: CallStarted | undefined;
   #digest: ConversationDigest | undefined;
 
@@ -67,13 +74,20 @@ export class RememberedCalls {
       backend,
       model: this.#model,
       callId: own === callId ? undefined : own,
-      reasoning: this.#wantedReasoning(),
-      fields: this.#fields?.all,
+      ...this.#context(),
       extensions: extensions && capabilities.quirks.wantsExtensions(extensions) ? extensions : undefined,
     };
     if (!kept.callId && kept.reasoning.length === 0 && !kept.fields && !kept.extensions) return;
     this.#digest ??= digestOf(this.#input);
     this.#write(this.#continuity.keepCall({ callId, name, arguments: text }, this.#digest.of(callId), kept));
+  }
+
+  /** What came before the call, as long as the round may store more of it. */
+  #context(): Pick<KeptCall, "reasoning" | "fields"> {
+    const size = (this.#reasoning?.size ?? 0) + (this.#fields?.size ?? 0);
+    if (this.#stored > 0 && this.#stored + size > mostStored) return { reasoning: [] };
+    this.#stored += size;
+    return { reasoning: this.#wantedReasoning(), fields: this.#fields?.all };
   }
 
   /** Reasoning that is text alone is of use only to a provider that wants text. */
@@ -105,13 +119,13 @@ class RoundReasoning {
   #text = "";
   #part = 0;
   /** Characters of texts and encrypted contents. */
-  #size = 0;
+  size = 0;
 
   /** If the items are too large, their texts are left out, so that at least the encrypted contents are stored. */
   get items(): readonly KeptReasoning[] {
     // An item that is not done has no id that its provider would know.
     const items = this.#text === "" ? this.#done : [...this.#done, { text: this.#text }];
-    if (this.#size <= mostReasoning) return [...items];
+    if (this.size <= mostReasoning) return [...items];
     return items.flatMap(({ id, encrypted }) =>
       id === undefined && encrypted === undefined ? [] : [{ id, encrypted }],
     );
@@ -124,8 +138,8 @@ class RoundReasoning {
   }
 
   add(text: string, part: number): void {
-    if (this.#size > mostReasoning) return;
-    this.#size += text.length;
+    if (this.size > mostReasoning) return;
+    this.size += text.length;
     this.#text += this.#text !== "" && part !== this.#part ? `\n\n${text}` : text;
     this.#part = part;
   }
@@ -133,7 +147,7 @@ class RoundReasoning {
   /** Returns the ids by which the item may come back. */
   end(encrypted: string | undefined): string[] {
     const [clientId, id] = [this.#clientId, this.#id];
-    this.#size += encrypted?.length ?? 0;
+    this.size += encrypted?.length ?? 0;
     this.#close({ id, encrypted });
     return [...new Set([clientId, id])].filter((known) => known !== undefined);
   }
@@ -150,16 +164,17 @@ class RoundReasoning {
 /** Other fields that the provider wants back: lists that arrive in pieces. */
 class WantedFields {
   readonly #lists = new Map<string, JsonValue[]>();
-  #size = 0;
+  /** Characters of the fields as JSON. */
+  size = 0;
 
   get all(): JsonObject | undefined {
-    const fits = this.#lists.size > 0 && this.#size <= mostReasoning;
+    const fits = this.#lists.size > 0 && this.size <= mostReasoning;
     return fits ? Object.fromEntries(this.#lists) : undefined;
   }
 
   add(fields: JsonObject | undefined): void {
-    if (!fields || this.#size > mostReasoning) return;
-    this.#size += JSON.stringify(fields).length;
+    if (!fields || this.size > mostReasoning) return;
+    this.size += JSON.stringify(fields).length;
     for (const [name, pieces] of Object.entries(fields)) {
       if (pieces === undefined) continue;
       const list = this.#lists.get(name) ?? [];
