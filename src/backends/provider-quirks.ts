@@ -8,7 +8,7 @@ const mistralNames = /mi[sx]tral|ministral|magistral|codestral|devstral|pixtral|
 const openAIHosts = /(?:^|\.)openai(?:\.azure)?\.com$/;
 const shortId = /^[A-Za-z0-9]{9}$/;
 /** "Tool call id was call_1 but must be a-z, A-Z, 0-9, with a length of 9." */
-const wantsNine = /tool[ _]?call[ _]?id.*length of 9/is;
+const wantsNine = [/tool[ _]?call[ _]?id/i, /length of 9/gi] as const;
 /** Error messages of chat templates: Gemma's and older ones of Mistral's, then Qwen's, then Mistral's own service. */
 const wantsAlternation =
   /roles must alternate|system message must be (?:at )?the (?:beginning|first)|unexpected role .?system/i;
@@ -16,11 +16,22 @@ const wantsNoSystem = /system role (?:is )?not supported|only user(?:,| and) ass
 
 /** How providers report that they cannot decrypt reasoning: by a code, or only in the message. */
 const cannotDecrypt = "invalid_encrypted_content";
-const unverified = /encrypted content.*could not be verified/is;
+const unverified = [/encrypted content/i, /could not be verified/gi] as const;
+
+/** What a provider says: one phrase, or a first and a last one with anything between them. */
+type Words = RegExp | readonly [first: RegExp, last: RegExp];
+
+/** One expression for two phrases would look for the last after every occurrence of the first, which takes quadratic time. */
+function phraseIn(message: string, words: Words): string | undefined {
+  if (words instanceof RegExp) return words.exec(message)?.[0];
+  const start = message.search(words[0]);
+  const last = start === -1 ? undefined : [...message.slice(start).matchAll(words[1])].at(-1);
+  return last && message.slice(start, start + last.index + last[0].length);
+}
 
 /** Whether a provider refuses the request because it cannot read the encrypted reasoning in it. */
 export function refusesSealedReasoning({ code, body, message }: TurnError): boolean {
-  return code === "upstream_rejected" && (body.code === cannotDecrypt || unverified.test(message));
+  return code === "upstream_rejected" && (body.code === cannotDecrypt || phraseIn(message, unverified) !== undefined);
 }
 
 /** any: no constraint. in turn: one system message first, and no role twice in a row. without system: also no system message. */
@@ -88,8 +99,8 @@ export class ProviderQuirks {
    */
   learnFrom(error: unknown, { model, body, ordersMessages }: RefusedRequest): unknown {
     if (!(error instanceof TurnError) || !isRefusal(error)) return error;
-    const isOwn = (words: RegExp) => {
-      const [said] = words.exec(error.message) ?? [];
+    const isOwn = (words: Words) => {
+      const said = phraseIn(error.message, words);
       return said !== undefined && !body().toLowerCase().includes(said.toLowerCase());
     };
     const learns = this.#learnsIds(error, model, isOwn) || (ordersMessages && this.#learnsOrder(error, model, isOwn));
@@ -105,14 +116,14 @@ export class ProviderQuirks {
     });
   }
 
-  #learnsIds({ code }: TurnError, model: string, says: (words: RegExp) => boolean): boolean {
+  #learnsIds({ code }: TurnError, model: string, says: (words: Words) => boolean): boolean {
     if (code !== "upstream_rejected" || this.#shortIds.has(model) || !says(wantsNine)) return false;
     remember(this.#shortIds, model);
     return true;
   }
 
   /** Some servers report a template's error with status 500. */
-  #learnsOrder({ code }: TurnError, model: string, says: (words: RegExp) => boolean): boolean {
+  #learnsOrder({ code }: TurnError, model: string, says: (words: Words) => boolean): boolean {
     if (code !== "upstream_rejected" && code !== "upstream_error") return false;
     const known = this.messageOrder(model);
     const order = says(wantsNoSystem) ? "without system" : says(wantsAlternation) ? "in turn" : undefined;

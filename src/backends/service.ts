@@ -1,16 +1,21 @@
-import type {
-  Backend,
-  BackendRound,
-  Capabilities,
-  Emit,
-  HistoryQuirks,
-  JsonObject,
-  Lifecycle,
-  Tool,
-  Turn,
+import {
+  type Backend,
+  type BackendRound,
+  type Capabilities,
+  type Emit,
+  finished,
+  type HistoryQuirks,
+  type JsonObject,
+  type Lifecycle,
+  paced,
+  type Steps,
+  type Tool,
+  type Turn,
+  writeJson,
 } from "../turn/index.ts";
+import type { AnswerReader } from "./answer-body.ts";
 import { ProviderQuirks } from "./provider-quirks.ts";
-import { type AnswerReader, Upstream, type UpstreamOptions } from "./upstream.ts";
+import { type RequestText, Upstream, type UpstreamOptions } from "./upstream.ts";
 import type { Redact } from "./upstream-errors.ts";
 
 /** The APIs of providers. */
@@ -28,7 +33,7 @@ export interface ServiceApi {
   readonly ordersMessages: boolean;
   quirks(provider: ProviderQuirks): HistoryQuirks;
   carries(tool: Tool, quirks: ProviderQuirks): boolean;
-  writeRequest(turn: Turn, quirks: ProviderQuirks): JsonObject;
+  writeRequest(turn: Turn, quirks: ProviderQuirks): Steps<JsonObject>;
   createReader(backend: string, redact: Redact, emit: Emit, turn: Turn): AnswerReader;
 }
 
@@ -58,17 +63,28 @@ export class ServiceBackend implements Backend {
   }
 
   run(turn: Turn, round: BackendRound): Promise<void> {
-    const { model } = turn;
+    const body = paced(this.#write(turn));
+    return body instanceof Promise ? body.then((text) => this.#ask(turn, text, round)) : this.#ask(turn, body, round);
+  }
+
+  #ask(turn: Turn, body: RequestText, round: BackendRound): Promise<void> {
+    const { model, stream: streams } = turn;
+    const { reason } = round.cancellation;
+    if (reason) return Promise.reject(reason);
     const reader = this.#api.createReader(this.name, this.#redact, this.#noticing(turn, round.emit), turn);
-    const write = () => this.#api.writeRequest(turn, this.#quirks);
-    return this.#upstream.post(this.#api.path, write(), round, reader, this.#headers(turn)).then(
+    const { path, ordersMessages } = this.#api;
+    return this.#upstream.post({ path, body, streams, headers: this.#headers(turn) }, round, reader).then(
       () => this.#quirks.worked(model),
       (error: unknown) => {
         // Written again on demand, so that the body is not kept in memory while the model answers.
-        const { ordersMessages } = this.#api;
-        throw this.#quirks.learnFrom(error, { model, body: () => JSON.stringify(write()), ordersMessages });
+        const sent = () => finished(this.#write(turn)).toString();
+        throw this.#quirks.learnFrom(error, { model, body: sent, ordersMessages });
       },
     );
+  }
+
+  *#write(turn: Turn): Steps<RequestText> {
+    return yield* writeJson(yield* this.#api.writeRequest(turn, this.#quirks));
   }
 
   #headers({ api, headers }: Turn): Turn["headers"] {

@@ -1,7 +1,9 @@
 import { defineCommand } from "citty";
 import type { Config, LoadOptions } from "../config/index.ts";
+import type { RunningServer } from "../http/server.ts";
+import { endOnFatalError } from "./fatal.ts";
 import { loadOrExplain } from "./load.ts";
-import { waitForStop } from "./signals.ts";
+import { endByHangup, waitForStop } from "./signals.ts";
 
 export const serveFlags = {
   config: { type: "string", valueHint: "FILE", description: "The configuration (toolwire.yaml, if it is there)" },
@@ -35,16 +37,23 @@ async function runServe({ config: file, host, port }: ServeFlags): Promise<numbe
 }
 
 async function serveUntilStopped(config: Config): Promise<number> {
-  const stopped = waitForStop();
-  // The reader of standard output may have closed the pipe; the server keeps running.
+  let server: RunningServer | undefined;
+  const stopped = waitForStop({
+    onIgnored: (signal) =>
+      server?.log.warn({}, `${signal} ignored: Toolwire cannot reload its configuration yet; restart it to do so`),
+  });
+  // The readers of the standard streams may have closed them; the server keeps running.
   process.stdout.on("error", () => {});
+  process.stderr.on("error", () => {});
   try {
     // Imported on demand, because other commands and invalid configurations do not need it.
     const { startServer } = await import("../http/server.ts");
-    const server = await startServer(config);
+    server = await startServer(config);
+    endOnFatalError(server.log);
     process.stdout.write(`toolwire listening on ${server.url}\n`);
-    await stopped;
+    const reason = await stopped;
     await server.close();
+    if (reason === "terminal closed") endByHangup();
   } catch (error) {
     return fail(explainFailure(error, config));
   } finally {

@@ -6,6 +6,7 @@ import { didYouMean } from "./nearest.ts";
 import { usualKeyName } from "./resolve.ts";
 import type { Settings } from "./schema.ts";
 import { turnShape } from "./shared-shape.ts";
+import { formatSize } from "./size.ts";
 import type { Parts } from "./unbuilt.ts";
 
 export interface Checked {
@@ -28,6 +29,7 @@ export function crossCheck(checked: Checked): Mistake[] {
     ...checkFallbacks(checked),
     ...checkDialects(checked),
     ...checkTurnTwice(checked),
+    ...checkMemory(checked),
   ];
 }
 
@@ -36,6 +38,13 @@ function checkListen({ settings, mistaken }: Checked): Mistake[] {
   if (isLoopback(host) || settings.keys.length > 0 || mistaken("keys")) return [];
   const message = `${quote(host)} can be reached from other machines, so keys are needed; set keys, or listen on 127.0.0.1`;
   return [{ path: "listen.host", message }];
+}
+
+/** A body that never fits would be refused with the advice to try again. */
+function checkMemory({ settings, mistaken }: Checked): Mistake[] {
+  const { memory, body } = settings.limits;
+  if (mistaken("limits") || memory >= body) return [];
+  return [{ path: "limits.memory", message: `${formatSize(memory)} is less than limits.body (${formatSize(body)})` }];
 }
 
 function isLoopback(host: string): boolean {

@@ -87,6 +87,6 @@ function onePerKey(mistakes: readonly Mistake[]): Mistake[] {
 /** Sorts mistakes by the order of the sections in the file, not by the order of the checks. */
 function sortBySection(mistakes: readonly Mistake[], written: unknown): Mistake[] {
   const sections = new Map(Object.keys(isMapping(written) ? written : {}).map((name, index) => [name, index]));
-  const position = ({ path }: Mistake) => sections.get(path.replace(/[.[].*$/s, "")) ?? -1;
+  const position = ({ path }: Mistake) => sections.get(path.split(/[.[]/, 1)[0] ?? "") ?? -1;
   return mistakes.toSorted((a, b) => position(a) - position(b));
 }

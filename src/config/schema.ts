@@ -98,6 +98,7 @@ export const settingsSchema = section({
   limits: section({
     // A request body becomes one string, which V8 limits to 512 MB.
     body: size({ most: 256 * 1_024 ** 2 }).default(32 * 1_024 ** 2),
+    memory: size().default(512 * 1_024 ** 2),
     concurrent: integer({ least: 1 }).default(1_024),
     per_key: rate.nullish(),
     stall: duration().default(60_000),

@@ -15,6 +15,9 @@ import { ConfigError, type Mistake } from "./mistake.ts";
 /** Every line of a broken file may add a mistake; only the first ones are useful. */
 const mostMistakes = 10;
 
+/** The parser walks the whole document for each alias. */
+const mostAliases = 200;
+
 /** Used instead of the parser's messages, which quote the file and so may reveal secrets. */
 const sentences: Partial<Record<YAMLError["code"], string>> = {
   ALIAS_PROPS: "an alias (*name) cannot have an anchor or a tag",
@@ -67,7 +70,7 @@ export function parseYaml(text: string): unknown {
     return document.toJS();
   } catch {
     // A few lines of aliases can expand to millions of values.
-    throw new ConfigError([{ path: "", message: "aliases (*name) repeat too much to be a configuration" }]);
+    throw tooManyAliases();
   }
 }
 
@@ -77,7 +80,9 @@ function findMistakes(document: Document, place: (offset: number) => string): Mi
   const note = (node: { range?: Range | null }, message: string) =>
     mistakes.push(notYaml(`${place(node.range?.[0] ?? 0)}: ${message}`));
   const anchors = new Set<string>();
+  let aliases = 0;
   visit(document, (_, node) => {
+    if (isAlias(node) && ++aliases > mostAliases) throw tooManyAliases();
     if (isAlias(node) && !anchors.has(node.source)) note(node, "there is no anchor of this alias's name before it");
     if (isNode(node) && !isAlias(node) && node.anchor !== undefined) anchors.add(node.anchor);
     if (!isMap(node)) return;
@@ -102,6 +107,10 @@ function isEmpty(node: unknown): boolean {
 
 export function tooDeep(): ConfigError {
   return new ConfigError([{ path: "", message: "values are nested too deeply to be a configuration" }]);
+}
+
+function tooManyAliases(): ConfigError {
+  return new ConfigError([{ path: "", message: "aliases (*name) repeat too much to be a configuration" }]);
 }
 
 function notYaml(message: string): Mistake {

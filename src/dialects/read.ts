@@ -1,4 +1,5 @@
 import type { FunctionTool } from "../turn/index.ts";
+import { defaultRereads } from "./core/effort.ts";
 import { type Ending, Reader } from "./core/reader.ts";
 import type { RejectReport, RepairReport, Sink, SpanKind } from "./core/sink.ts";
 import { type KnownTool, KnownTools } from "./core/tools.ts";
@@ -26,6 +27,11 @@ export interface ReadingOptions {
   limit?: number | undefined;
   /** A call is emitted before it is complete once its arguments are longer than this. */
   patience?: number | undefined;
+  /**
+   * Most characters to read again at once, while blocks turn out to be text; two more with each character of the message. Beyond
+   * that, what was read before is text or reasoning.
+   */
+  rereads?: number | undefined;
   /**
    * The opener that the prompt told the model to use. A block that begins with it and an object is reported as rejected even
    * without a tool name.
@@ -69,6 +75,7 @@ export function createReader(options: ReadingOptions, sink: Sink): Reader {
       mends: options.repair ?? true,
       limit: Math.max(options.limit ?? defaultLimit, leastLimit),
       patience: options.patience ?? defaultPatience,
+      rereads: options.rereads ?? defaultRereads,
       sentinel: options.sentinel,
       beginsInside: options.beginsInReasoning ? closes : undefined,
     },

@@ -3,8 +3,10 @@ import {
   type AnswerView,
   addUsage,
   answerId,
+  type BackendEvent,
   type Clock,
   type Encoder,
+  type Holding,
   type Ids,
   type ReplyStream,
   type TextSink,
@@ -13,6 +15,7 @@ import {
   toTurnError,
   type Usage,
 } from "../turn/index.ts";
+import { AnswerSize } from "./answer-size.ts";
 import { Transcript } from "./transcript.ts";
 
 /** Called once, when the answer gets its id. */
@@ -29,6 +32,8 @@ export interface AnswerParts {
   clock: Clock;
   /** Whether anything besides the encoder reads the transcript. */
   isRead: boolean;
+  /** Counts what is kept of the answer. */
+  holding?: Holding | undefined;
 }
 
 /** What the answer reports to the current round. */
@@ -57,6 +62,7 @@ export class Answer {
   readonly #ids: Ids;
   readonly #idForm: AnswerIdForm;
   readonly #clock: Clock;
+  readonly #size: AnswerSize;
   /** Events before the round's first content. They are sent together with it. */
   #waiting = nothing;
   /** Whether anything was written since the last keep-alive. */
@@ -84,7 +90,7 @@ export class Answer {
   endedAt = 0;
   ending: TurnEnding | undefined;
 
-  constructor({ createEncoder, streams, sink, reply, ids, idForm, clock, isRead }: AnswerParts) {
+  constructor({ createEncoder, streams, sink, reply, ids, idForm, clock, isRead, holding }: AnswerParts) {
     this.#createEncoder = createEncoder;
     this.streams = streams;
     this.#isRead = isRead;
@@ -93,6 +99,7 @@ export class Answer {
     this.#ids = ids;
     this.#idForm = idForm;
     this.#clock = clock;
+    this.#size = new AnswerSize(holding);
   }
 
   /** The answer's id, once it has one. */
@@ -128,6 +135,7 @@ export class Answer {
   beginRound(): void {
     this.#mark = this.transcript.beginRound();
     this.#ids.beginRound();
+    this.#size.beginRound();
     this.#startOver();
   }
 
@@ -135,6 +143,7 @@ export class Answer {
   rollBack(): void {
     this.transcript.rollBack(this.#mark);
     this.#ids.rollBack();
+    this.#size.rollBack();
     this.#startOver();
   }
 
@@ -157,6 +166,16 @@ export class Answer {
 
   addUsage(usage: Usage): void {
     this.usage = addUsage(this.usage, usage);
+  }
+
+  /** How many characters the answer has, with those that stages still hold. */
+  get characters(): number {
+    return this.#size.characters;
+  }
+
+  /** Counts an event of the backend. Returns false if the answer has become too large: then it ends before this event. */
+  count(event: BackendEvent): boolean {
+    return this.#size.add(event, this.transcript.isRead);
   }
 
   receive(event: TurnEvent): void {

@@ -6,6 +6,7 @@ import {
   type CallItem,
   Cancellation,
   type Emit,
+  type Holding,
   type Item,
   isTerminal,
   type RoundFailed,
@@ -16,9 +17,11 @@ import {
   type TurnListener,
   toTurnError,
   type Usage,
+  type WorkMarker,
 } from "../turn/index.ts";
 import type { Answer, AttemptWatch } from "./answer.ts";
 import type { Candidate } from "./candidate.ts";
+import { Inbox } from "./inbox.ts";
 import { type CallSettings, Settle } from "./settle/index.ts";
 import { line, type Stage } from "./stages/stage.ts";
 
@@ -42,11 +45,14 @@ export interface AttemptParts {
   answer: Answer;
   /** The turn's cancellation. */
   cancellation: Cancellation;
+  /** Counts what the backend buffers. */
+  holding?: Holding | undefined;
   onCommit: () => void;
   /** Called with each event that the client gets, now or later, except text. */
   onEvent?: ((event: TurnEvent) => void) | undefined;
   /** Whether the backend itself ends its turn at its calls. */
   endsAtCalls: boolean;
+  work?: WorkMarker | undefined;
 }
 
 /**
@@ -62,6 +68,8 @@ export class Attempt implements AttemptWatch {
   readonly #onCommit: () => void;
   /** Set if the backend itself ends its turn at its calls. */
   readonly #cutoffListener: TurnListener | undefined;
+  readonly #listener: TurnListener;
+  readonly #inbox: Inbox;
   readonly #emit: Emit;
   readonly #settle: Settle;
   /** Closes the backend's connection. */
@@ -80,12 +88,23 @@ export class Attempt implements AttemptWatch {
   thought = "";
 
   constructor(parts: AttemptParts) {
-    const { candidate, turn, stages, calls, answer, cancellation, onCommit, onEvent, endsAtCalls } = parts;
+    const { candidate, turn, stages, calls, answer, cancellation, onCommit, onEvent, endsAtCalls, work } = parts;
     this.#candidate = candidate;
     this.#answer = answer;
     this.#turnCancellation = cancellation;
     this.#onCommit = onCommit;
+    this.#listener = calls.listener;
     this.#cutoffListener = endsAtCalls ? calls.listener : undefined;
+    this.#inbox = new Inbox({
+      begin: work && (() => work.begin()),
+      deliver: (event) => this.#receive(event),
+      flush: () => {
+        const full = this.#isOver ? undefined : answer.flush();
+        work?.end();
+        return full;
+      },
+      onError: (thrown) => this.#fail(thrown),
+    });
     this.#settle = new Settle(calls, (event) => {
       answer.receive(event);
       if (event.type === "text.delta") return;
@@ -101,21 +120,25 @@ export class Attempt implements AttemptWatch {
       this.#report = resolve;
     });
     if (cancellation.reason) this.#onCancel();
-    else this.#ask(turn);
+    else this.#ask(turn, parts);
   }
 
-  #ask(turn: Turn): void {
+  #ask(turn: Turn, { holding, work }: Pick<AttemptParts, "holding" | "work">): void {
     const { backend, firstContent } = this.#candidate;
     this.#turnCancellation.onCancel(this.#onCancel);
     this.#answer.watch(this);
     this.#silenceTimer = setTimeout(() => this.#fail(silent(backend.name, firstContent)), firstContent);
-    const flush = () => (this.#isOver ? undefined : this.#answer.flush());
-    const round: BackendRound = { emit: (event) => this.#receive(event), flush, cancellation: this.#cancellation };
+    const inbox = this.#inbox;
+    const round: BackendRound = {
+      begin: work && (() => work.begin()),
+      emit: (event) => inbox.push(event),
+      flush: () => inbox.flush(),
+      cancellation: this.#cancellation,
+      holding,
+    };
     runOf(backend, turn, round).then(
-      () => {
-        if (!this.#isOver) this.#fail(noEnd(backend.name));
-      },
-      (thrown: unknown) => this.#fail(thrown),
+      () => inbox.whenEmpty(() => this.#fail(noEnd(backend.name))),
+      (thrown: unknown) => inbox.whenEmpty(() => this.#fail(thrown)),
     );
   }
 
@@ -138,7 +161,14 @@ export class Attempt implements AttemptWatch {
     this.#backendEnded ||= isTerminal(event);
     if (this.#candidate.reask > 0) this.#note(event);
     if (this.#silenceTimer && isContent(event)) this.#stopSilence();
-    this.#emit(event);
+    if (this.#answer.count(event)) this.#emit(event);
+    else this.#cutShort();
+  }
+
+  /** The answer is too large. It ends as it does at a token limit. */
+  #cutShort(): void {
+    this.#listener.answerCut?.(this.#answer.characters);
+    this.#emit({ type: "round.finished", reason: "length" });
   }
 
   #note(event: BackendEvent): void {
@@ -203,6 +233,7 @@ export class Attempt implements AttemptWatch {
   #end(result: RoundResult): void {
     const { ending } = result;
     this.#isOver = true;
+    this.#inbox.close();
     this.#stopSilence();
     this.#turnCancellation.offCancel(this.#onCancel);
     if (ending.type === "round.failed") this.#refuse(ending.error);

@@ -1,5 +1,13 @@
-import { ArgumentChecks, promptTurn } from "../tools/index.ts";
-import { type Backend, type Cancellation, type Item, type Turn, type TurnError, toTurnError } from "../turn/index.ts";
+import { ArgumentChecks, promptSteps } from "../tools/index.ts";
+import {
+  type Backend,
+  type Cancellation,
+  type Item,
+  paced,
+  type Turn,
+  type TurnError,
+  toTurnError,
+} from "../turn/index.ts";
 import type { Answer } from "./answer.ts";
 import { Attempt, type RoundResult } from "./attempt.ts";
 import { type Ask, type Candidate, mayWorkElsewhere } from "./candidate.ts";
@@ -80,7 +88,7 @@ export class Attempts {
   async #firstAccepted(candidate: Candidate, { history, choice }: Ask): Promise<Attempt> {
     const { listener } = this.#plan;
     const policies = this.#policiesFor(candidate);
-    const corrections: Item[] = [];
+    let corrections: readonly Item[] = [];
     for (;;) {
       this.#answer.rollBack();
       const ask = { history: corrections.length > 0 ? [...history, ...corrections] : history, choice };
@@ -94,7 +102,7 @@ export class Attempts {
       const decision = await decide(policies, { error, wasAsked: attempt instanceof Attempt, isCancelled, ...output });
       if ("fail" in decision) throw decision.fail;
       listener.attemptFailed?.(candidate.backend.name, error, decision.next);
-      corrections.push(...(decision.corrections ?? []));
+      corrections = corrections.concat(decision.corrections ?? []);
       if (decision.next.action === "retry") await this.#cancellation.pause(decision.next.waitMs);
       if (this.#cancellation.reason) throw this.#cancellation.reason;
     }
@@ -121,32 +129,37 @@ export class Attempts {
   }
 
   async #attempt(candidate: Candidate, ask: Ask): Promise<Attempt> {
-    const { ids, listener, continuity, clock, seams } = this.#plan;
+    const { ids, listener, continuity, clock, seams, holding, work } = this.#plan;
     const { backend } = candidate;
     const ready = backend.lifecycle?.prepare?.(this.#cancellation);
     if (ready) await ready;
+    work?.begin();
     const made = candidate.request(ask);
     const request = made instanceof Promise ? await this.#cancellation.race(made) : made;
     const { turn, prompted } = request;
     const checks = new ArgumentChecks(turn.tools);
-    const asked = prompted ? promptTurn(turn) : turn;
+    const asked = prompted ? await paced(promptSteps(turn)) : turn;
     this.askedAt ??= clock.now();
     listener.attemptStarted?.(backend.name);
     this.#asked = asked;
     // A prompted backend gets its history as text: it needs no ids or reasoning back.
     const remembered = prompted ? undefined : new RememberedCalls(continuity, backend, turn, this.#plan.turn.input);
     if (remembered) this.#remembered = this.#remembered.concat(remembered);
-    return new Attempt({
+    const attempt = new Attempt({
       candidate,
       turn: asked,
       stages: stagesOf(request, candidate, checks, listener),
       calls: { ids, checks, listener, ownerOf: seams?.ownerOf?.bind(seams), dropsCutCalls: !turn.stream },
       answer: this.#answer,
       cancellation: this.#cancellation,
+      holding,
       onEvent: remembered && ((event) => remembered.hear(event)),
       endsAtCalls: !prompted && backend.capabilities.endsAtCalls === true,
       onCommit: () => listener.roundCommitted?.(),
+      work,
     });
+    work?.end();
+    return attempt;
   }
 }
 

@@ -1,10 +1,22 @@
 import { createHash } from "node:crypto";
 import { canonicalArguments } from "../tools/index.ts";
-import { type CallItem, type JsonValue, type Memory, memoryKey } from "../turn/index.ts";
+import {
+  type CallItem,
+  entriesOfStep,
+  giveLoopBack,
+  isLoopHeld,
+  type JsonValue,
+  type Memory,
+  memoryKey,
+} from "../turn/index.ts";
+import { abridged } from "./conversation-digest.ts";
 import { type KeptCall, type KeptResponse, readCall, readResponse, writeCall, writeResponse } from "./kept-records.ts";
 
 /** In milliseconds. A conversation that pauses for longer continues without its records. */
 const timeToLive = 24 * 60 * 60 * 1000;
+
+/** Characters of call ids that are stored of one response. No response has more. */
+const mostIds = 512 * 1024;
 
 /** In milliseconds. A turn does not wait longer for its records, and continues without them. */
 const longestRead = 2_000;
@@ -52,21 +64,31 @@ export class Continuity {
     return this.#write(ids.map((id) => [reasoningKey(id), maker]));
   }
 
-  keepResponse(id: string, kept: KeptResponse): Promise<void> {
+  async keepResponse(id: string, kept: KeptResponse): Promise<void> {
+    let size = kept.upstreamId?.length ?? 0;
+    for (const [callId, upstreamId] of kept.callIds) size += callId.length + upstreamId.length;
+    if (size > mostIds) return;
     return this.#write([[responseKey(id), writeResponse(kept)]]);
   }
 
   /** Uses one read, however many records are sought. */
   async recall(sought: readonly SoughtCall[], reasoningIds: readonly string[]): Promise<Recalled> {
     const ids = [...new Set(reasoningIds)];
-    const callKeys = sought.map(keysOf);
+    const callKeys: string[][] = [];
+    for (const call of sought) {
+      callKeys.push(keysOf(call));
+      // Hashing takes longer than most steps.
+      if (callKeys.length % 8 === 0 && isLoopHeld()) await giveLoopBack();
+    }
     const found = await this.#read([...callKeys.flat(), ...ids.map(reasoningKey)]);
     let at = 0;
-    const calls = callKeys.map((keys) => {
+    const calls: (KeptCall | undefined)[] = [];
+    for (const keys of callKeys) {
       const candidates = found.slice(at, at + keys.length);
       at += keys.length;
-      return readCall(candidates.find((value) => value !== undefined));
-    });
+      calls.push(readCall(candidates.find((value) => value !== undefined)));
+      if (calls.length % entriesOfStep === 0 && isLoopHeld()) await giveLoopBack();
+    }
     const makers = new Map<string, string>();
     for (const id of ids) {
       const maker = found[at++];
@@ -116,7 +138,7 @@ function keysOf({ call, before }: SoughtCall): string[] {
 /** Hashes canonical arguments, because clients serialize them again. */
 function digestOf({ callId, name, arguments: text }: CallIdentity): string {
   const hash = createHash("sha256");
-  for (const part of [callId, name, canonicalArguments(text)]) hash.update(`${part.length}:${part}`);
+  for (const part of [callId, name, abridged(canonicalArguments(text))]) hash.update(`${part.length}:${part}`);
   return hash.digest("base64");
 }
 

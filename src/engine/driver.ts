@@ -1,6 +1,7 @@
 import { ArgumentChecks } from "../tools/index.ts";
 import {
   Cancellation,
+  giveLoopBack,
   type Item,
   type ReplyStream,
   type ToolChoice,
@@ -17,6 +18,9 @@ import { waitBeforeEnd } from "./before-end.ts";
 import { InvalidCall } from "./invalid-call.ts";
 import { Settle } from "./settle/index.ts";
 import type { Ending, NextRound, TurnEnd, TurnPlan, TurnSeams } from "./turn-plan.ts";
+
+/** In characters. The end of a larger answer, which may repeat all of it, is written in a turn of the event loop of its own. */
+const largeAnswer = 1024 * 1024;
 
 /** Runs one turn. Every failure becomes an ending; the promise rejects only if the listener's `turnFinished` throws. */
 export function runTurn(plan: TurnPlan, reply: ReplyStream): Promise<Ending> {
@@ -36,9 +40,10 @@ class Driver {
 
   constructor(plan: TurnPlan, reply: ReplyStream) {
     this.#plan = plan;
-    const { createEncoder, turn, sink, ids, idForm, clock } = plan;
+    const { createEncoder, turn, sink, ids, idForm, clock, holding } = plan;
     const isRead = plan.seams !== undefined;
-    this.#answer = new Answer({ createEncoder, streams: turn.stream, sink, reply, ids, idForm, clock, isRead });
+    const streams = turn.stream;
+    this.#answer = new Answer({ createEncoder, streams, sink, reply, ids, idForm, clock, isRead, holding });
     this.#attempts = new Attempts(plan, this.#answer, this.#cancellation);
   }
 
@@ -85,7 +90,7 @@ class Driver {
         const { reason, endTurn } = ending;
         const next = reason === "stop" ? await this.#nextRound(result) : undefined;
         if (!next) return { type: "turn.finished", reason, endTurn };
-        ask.history.push(...result.items, ...this.#addOutputs(next));
+        ask.history = ask.history.concat(result.items, this.#addOutputs(next));
         ask.choice = next.choice;
         // A candidate that failed in an earlier round is not tried again.
         const { candidate } = this.#attempts;
@@ -112,6 +117,7 @@ class Driver {
     if (!seams?.nextRound) return undefined;
     // The client gets the text of this round before the tools run.
     this.#answer.flush();
+    this.#plan.work?.begin();
     const next = await this.#cancellation.race(seams.nextRound(result, this.#cancellation));
     if (next) await this.#waitForMemory();
     return next;
@@ -128,14 +134,21 @@ class Driver {
 
   /** The one place where a turn ends. */
   async #end(ending: TurnEnding): Promise<void> {
+    this.#plan.work?.begin();
     const said = ending.type === "turn.failed" && this.#say(ending.error);
     const { usage } = this.#answer;
     const final: TurnEnding = said ? { type: "turn.finished", reason: "stop", usage } : { ...ending, usage };
     this.#answer.name(final);
     const refused = await this.#waitBeforeEnd(final);
+    if (this.#answer.characters > largeAnswer) {
+      this.#answer.flush();
+      await giveLoopBack();
+    }
     const last = refused ?? final;
+    this.#plan.work?.begin();
     const isInStream = last.type === "turn.failed" && this.#plan.isToldInStream?.(last.error);
     this.#answer.end(last, isInStream);
+    this.#plan.work?.end();
   }
 
   /** With `strict_failure: message`, adds the failure to the answer as assistant text. Returns whether it could. */

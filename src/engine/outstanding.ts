@@ -44,6 +44,10 @@ const keptFor = 15 * 60 * 1000;
 const mostKept = 50_000;
 /** Sequential ids are the same in all conversations. The limit keeps lookups by id fast. */
 const mostOfOneId = 1000;
+/** Kept calls that one request may be compared with, in total. No conversation needs more, even with sequential ids. */
+const mostLooks = 1_000_000;
+/** Results and missing results that are reported at once. */
+const mostReports = 1000;
 
 /**
  * The calls that clients got, for as long as their results may arrive. Nothing waits for them: the result of an unknown call is
@@ -60,6 +64,8 @@ export class OutstandingCalls {
   #newest: GivenCall | undefined;
   #kept = 0;
   #open = 0;
+  /** How many further calls the current request may be compared with. */
+  #looksLeft = mostLooks;
   /** Fires when the oldest call expires. Not set while no calls are kept. */
   #timer: NodeJS.Timeout | undefined;
   #isClosed = false;
@@ -97,8 +103,10 @@ export class OutstandingCalls {
   /** Reads what a request contains about earlier calls, and reports its results that were not reported yet. */
   hear(owner: string, input: readonly Item[], requestId: string): void {
     if (this.#kept === 0 && !this.#events.on) return;
+    this.#looksLeft = mostLooks;
     const results = this.#readResults(owner, input);
-    if (this.#events.on) for (const result of results) this.#reportResult(result, requestId);
+    if (!this.#events.on) return;
+    for (const result of results.slice(0, mostReports)) this.#reportResult(result, requestId);
   }
 
   #reportResult({ output: { callId, output }, name, turn, waitedMs }: ReceivedResult, requestId: string): void {
@@ -130,9 +138,12 @@ export class OutstandingCalls {
         this.#become(given, "answered");
       }
     }
+    let reports = 0;
     for (const { given } of calls.values()) {
-      if (given && this.#isCertain(given))
-        this.#reportMissing(given, `the client continued without the result of "${given.name}"`);
+      if (!given || !this.#isCertain(given)) continue;
+      // The others are reported when their time is over.
+      if (++reports > mostReports) break;
+      this.#reportMissing(given, `the client continued without the result of "${given.name}"`);
     }
     if (this.#open > 0) this.#readOlder(owner, input, from);
     return results;
@@ -142,25 +153,33 @@ export class OutstandingCalls {
   #readOlder(owner: string, input: readonly Item[], from: number): void {
     for (let at = from; at >= 0; at--) {
       const item = input[at];
-      if (item?.type !== "output") continue;
-      const given = this.#find(owner, item.callId);
       // A sequential id proves nothing: the output may be of any conversation.
-      if (given?.state === "open" && !isNumberedId(item.callId)) this.#become(given, "over");
+      if (item?.type !== "output" || isNumberedId(item.callId)) continue;
+      const given = this.#find(owner, item.callId);
+      if (given?.state === "open") this.#become(given, "over");
     }
   }
 
   /** The newest open call, or else the newest. */
   #find(owner: string, callId: string, name?: string, turn?: string): GivenCall | undefined {
     const same = this.#calls.of(owner, callId);
-    const isMeant = (call: GivenCall) =>
-      (name === undefined || call.name === name) && (turn === undefined || call.turn === turn);
-    return same.findLast((call) => call.state === "open" && isMeant(call)) ?? same.findLast(isMeant);
+    let newest: GivenCall | undefined;
+    for (let at = same.length - 1; at >= 0 && this.#looksLeft-- > 0; at--) {
+      const call = same[at];
+      const isMeant = (name === undefined || call?.name === name) && (turn === undefined || call?.turn === turn);
+      if (!call || !isMeant) continue;
+      if (call.state === "open") return call;
+      newest ??= call;
+    }
+    return newest;
   }
 
   /** Whether the call is open, and no other known conversation may use the same id for a call of its own. */
   #isCertain({ owner, callId, name, state }: GivenCall): boolean {
     if (state !== "open") return false;
     const same = this.#calls.of(owner, callId);
+    this.#looksLeft -= same.length;
+    if (this.#looksLeft < 0) return false;
     return same.filter((call) => call.name === name && call.state !== "answered").length === 1;
   }
 
@@ -205,10 +224,12 @@ export class OutstandingCalls {
 
   #expire(): void {
     const now = this.#clock.now();
-    while (this.#oldest && this.#oldest.givenAt + keptFor <= now) {
+    let reports = 0;
+    while (this.#oldest && this.#oldest.givenAt + keptFor <= now && reports < mostReports) {
       const call = this.#dropOldest();
-      if (call?.state === "open")
-        this.#reportMissing(call, `no result of "${call.name}" came within ${keptFor / 60_000} minutes`);
+      if (call?.state !== "open") continue;
+      reports++;
+      this.#reportMissing(call, `no result of "${call.name}" came within ${keptFor / 60_000} minutes`);
     }
     this.#timer = this.#oldest && this.#wake(Math.max(1, this.#oldest.givenAt + keptFor - now));
   }

@@ -1,8 +1,19 @@
-import type { Backend, CallItem, Item, Turn } from "../turn/index.ts";
+import {
+  type Backend,
+  type CallItem,
+  entriesOfStep,
+  giveLoopBack,
+  type Item,
+  isLoopHeld,
+  type Turn,
+} from "../turn/index.ts";
 import type { Continuity, SoughtCall } from "./continuity.ts";
 import { ConversationDigest } from "./conversation-digest.ts";
 import type { KeptCall } from "./kept-records.ts";
 import { type KnownHistory, RestoredHistory } from "./restored-history.ts";
+
+/** Records are sought for the last calls of a history. No conversation has more. */
+const mostSought = 10_000;
 
 /**
  * The turn in the form that this backend accepts: its own calls under its own ids and with the reasoning before them, calls of
@@ -21,7 +32,10 @@ export function restoreTurn(
 async function restore(turn: Turn, backend: Backend, continuity: Continuity, standsIn: boolean): Promise<Turn> {
   const known = await recallHistory(turn.input, backend, continuity);
   const history = new RestoredHistory(turn, backend, known, standsIn);
-  for (const item of turn.input) history.add(item);
+  for (const [at, item] of turn.input.entries()) {
+    history.add(item);
+    if (at % entriesOfStep === entriesOfStep - 1 && isLoopHeld()) await giveLoopBack();
+  }
   return { ...turn, input: history.finish() };
 }
 
@@ -34,8 +48,12 @@ async function recallHistory(input: readonly Item[], backend: Backend, continuit
   const items: CallItem[] = [];
   const sought: SoughtCall[] = [];
   const reasoningIds: string[] = [];
-  for (const item of input) {
-    if (item.type === "call") {
+  let left = input.reduce((calls, { type }) => calls + (type === "call" ? 1 : 0), 0);
+  for (const [at, item] of input.entries()) {
+    if (at % entriesOfStep === entriesOfStep - 1 && isLoopHeld()) await giveLoopBack();
+    if (item.type === "call" && left-- <= mostSought) {
+      const ready = digest.prepare(item.callId);
+      if (ready) await ready;
       items.push(item);
       sought.push({ call: item, before: digest.candidates(item.callId) });
     } else if (item.type === "reasoning" && item.id !== undefined) reasoningIds.push(item.id);
@@ -56,6 +74,10 @@ async function recallHistory(input: readonly Item[], backend: Backend, continuit
 
 function encryptedIds(calls: Iterable<KeptCall>, { name, capabilities }: Backend): string[] {
   if (capabilities.quirks.wantsReasoning) return [];
-  const own = [...calls].filter((call) => call.backend === name).flatMap(({ reasoning }) => reasoning);
-  return own.flatMap(({ id, encrypted }) => (id !== undefined && encrypted !== undefined ? [id] : []));
+  const ids = new Set<string>();
+  for (const { backend, reasoning } of calls) {
+    if (backend !== name) continue;
+    for (const { id, encrypted } of reasoning) if (id !== undefined && encrypted !== undefined) ids.add(id);
+  }
+  return [...ids];
 }

@@ -5,6 +5,7 @@ import type {
   CallOwner,
   Cancellation,
   Clock,
+  Holding,
   Ids,
   OutputDone,
   TextSink,
@@ -14,6 +15,7 @@ import type {
   TurnError,
   TurnListener,
   TurnSummary,
+  WorkMarker,
 } from "../turn/index.ts";
 import type { CreateEncoder } from "./answer.ts";
 import type { RoundResult } from "./attempt.ts";
@@ -41,9 +43,12 @@ export interface TurnPlan {
   total: number;
   /** Cancelled when the client leaves or the gateway stops. */
   cancellation: Cancellation;
+  /** Counts what the turn keeps in memory. */
+  holding?: Holding | undefined;
   /** Whether the client understands this failure only inside a stream, even if nothing was sent yet. */
   isToldInStream?: ((error: TurnError) => boolean) | undefined;
   seams?: TurnSeams | undefined;
+  work?: WorkMarker | undefined;
 }
 
 /** Hooks for other parts of the gateway. */

@@ -1,6 +1,6 @@
 import type { Config } from "../config/index.ts";
 import { type Candidate, Continuity, OutstandingCalls, restoreTurn, type TurnSeams } from "../engine/index.ts";
-import { allowsModel, createKeyring, type Key, type Keyring } from "../guard/index.ts";
+import { allowsModel, createKeyring, type Key, type Keyring, MemoryBudget } from "../guard/index.ts";
 import { InProcessMemory } from "../store/index.ts";
 import {
   type ClosableEventSink,
@@ -8,19 +8,27 @@ import {
   createLog,
   createMetrics,
   createRedactor,
+  droppedLogLines,
+  flushLog,
   type Log,
   type Metrics,
+  type RequestWork,
+  StallWatch,
 } from "../telemetry/index.ts";
 import { checkStrictSchemas, type FunctionAdapter } from "../tools/index.ts";
 import {
   anonymousOwner,
   type ClientApi,
+  giveLoopBack,
+  type Holding,
   Ids,
   isDeeperThan,
+  isLoopHeld,
   isObject,
   type JsonObject,
   type JsonValue,
   type Memory,
+  paced,
   type Turn,
   TurnError,
   type TurnListener,
@@ -46,6 +54,12 @@ export interface RequestContext {
   headers?: Readonly<Record<string, string>> | undefined;
   /** A time of `performance.now()`. */
   receivedAt: number;
+  /** Whether the body's depth is known to be within its limit. */
+  isBounded?: boolean | undefined;
+  /** Counts what the turn keeps in memory. */
+  holding?: Holding | undefined;
+  /** From `Gateway.watch`. */
+  work?: RequestWork | undefined;
 }
 
 /** Parts of a gateway that a program can replace. */
@@ -87,8 +101,12 @@ export class Gateway {
   readonly config: Config;
   readonly codecs: readonly Codec[];
   readonly keyring: Keyring;
+  /** What all turns together may keep in memory. */
+  readonly memory: MemoryBudget;
   readonly log: Log;
   readonly metrics: Metrics;
+  /** Finds out which request holds the event loop. */
+  readonly watch: StallWatch;
   readonly #events: ClosableEventSink;
   readonly #models: Models;
   readonly #memory: Memory;
@@ -103,7 +121,15 @@ export class Gateway {
     this.#memory = parts.memory ?? new InProcessMemory();
     const redactor = createRedactor({ secrets: secretsOf(config), redact: config.telemetry.redact });
     this.log = createLog({ level: config.log.level, redactor });
-    this.metrics = createMetrics({ outstandingCalls: () => this.#outstanding.size });
+    this.watch = new StallWatch(this.log);
+    this.memory = new MemoryBudget(config.limits.memory);
+    this.metrics = createMetrics({
+      eventLoop: this.watch,
+      outstandingCalls: () => this.#outstanding.size,
+      memory: this.memory,
+      droppedLogLines,
+      droppedEvents: () => this.#events.dropped,
+    });
     this.#events = createEventSink({
       to: config.telemetry.events,
       redactor,
@@ -111,6 +137,11 @@ export class Gateway {
         this.log.error(
           { err: error },
           `cannot write telemetry events to ${config.telemetry.events}; events_dropped counts the lost events; later failures are not logged`,
+        ),
+      onNoReader: () =>
+        this.log.warn(
+          {},
+          `no program reads the pipe ${config.telemetry.events} (telemetry.events); up to 8 MB of events wait for one`,
         ),
     });
     this.#outstanding = new OutstandingCalls({ events: this.#events, log: this.log });
@@ -149,10 +180,13 @@ export class Gateway {
   /** Decodes and validates a request. Rejects with a `TurnError` if the request is invalid. */
   async prepare(api: ClientApi, body: JsonValue | undefined, context: RequestContext): Promise<PreparedTurn> {
     if (!isObject(body)) throw new TurnError("invalid_request", "The body must be a JSON object.");
-    if (isDeeperThan(body, deepestBody)) throw new TurnError("invalid_request", "The body is nested too deeply.");
+    if (!context.isBounded && isDeeperThan(body, deepestBody))
+      throw new TurnError("invalid_request", "The body is nested too deeply.");
+    if (context.work) context.work.model = body.model;
     const codec = this.codecs.find(({ name }) => name === api);
     if (!codec) throw new Error(`there is no codec ${api}`);
-    const request = codec.decode(body, { toolOutput: this.config.limits.tool_output });
+    const decoded = this.#decode(codec, body);
+    const request = decoded instanceof Promise ? await decoded : decoded;
     const name = request.turn.model || this.config.default_model;
     if (!name) throw this.#noModel(context.key);
     const { key } = context;
@@ -165,10 +199,14 @@ export class Gateway {
       ? await continueResponse(request, continuity)
       : { turn: request.turn, lastNumber: 0 };
     const asked = { ...continued.turn, headers: context.headers };
+    const isLong = asked.input.length + asked.tools.length > longTurn;
+    if (isLong && isLoopHeld()) await giveLoopBack();
     const adapter = adapterFor(asked, route);
     const { turn } = adapter;
     checkRoute(turn, route);
-    checkStrictSchemas(turn.tools, (index) => request.schemaPath(adapter.place(index)));
+    if (isLong && isLoopHeld()) await giveLoopBack();
+    const checked = checkStrictSchemas(turn.tools, (index) => request.schemaPath(adapter.place(index)));
+    if (checked) await checked;
     const profile = profileOf(context.profile, route);
     const sink = turn.stream ? new SseSink() : new WholeSink();
     const headers = new AnswerHeaders();
@@ -187,12 +225,19 @@ export class Gateway {
       listener: this.#listenersFor(request, route, context),
       clock: performance,
       receivedAt: context.receivedAt,
+      holding: context.holding,
       keepAlive: route.settings.turn.keep_alive,
       total: route.settings.timeouts.total,
       isToldInStream: toldInStream(turn),
       seams: this.#seams?.({ requestId: context.requestId, owner: ownerOf(context), turn: request.turn }),
+      work: context.work,
     };
     return preparedTurn(plan, headers);
+  }
+
+  #decode(codec: Codec, body: JsonObject): ClientRequest | Promise<ClientRequest> {
+    const limits = { toolOutput: this.config.limits.tool_output };
+    return codec.decodeSteps ? paced(codec.decodeSteps(body, limits)) : codec.decode(body, limits);
   }
 
   #candidateFor(
@@ -275,7 +320,9 @@ export class Gateway {
   async close(): Promise<void> {
     await Promise.all(this.#models.backends().map(({ lifecycle }) => lifecycle?.close?.()));
     this.#outstanding.close();
+    this.watch.close();
     await this.#events.close();
+    await flushLog();
   }
 
   #noModel(key: Key | null): TurnError {
@@ -294,6 +341,9 @@ function ignoredHeader(body: JsonObject, { backend }: Route): Record<string, str
   const names = ignoredParameters(body, backend);
   return names.length > 0 ? { "x-toolwire-ignored-parameters": headerList(names) } : {};
 }
+
+/** Items and tools of a turn from which its preparation may hold the event loop. */
+const longTurn = 500;
 
 /** Bodies are read and written recursively, so their depth must fit the stack with a wide margin. */
 const deepestBody = 128;

@@ -2,5 +2,6 @@ export * from "./admission.ts";
 export * from "./breaker.ts";
 export * from "./hosts.ts";
 export * from "./keys.ts";
+export * from "./memory-budget.ts";
 export * from "./origins.ts";
 export * from "./rate-limits.ts";

@@ -1,10 +1,11 @@
-import type { IncomingMessage } from "node:http";
+import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Gateway } from "../gateway/index.ts";
 import { createHostCheck, createOrigins, type Key, type KeyRefusal } from "../guard/index.ts";
 import { newId, TurnError } from "../turn/index.ts";
 import type { ApiPaths } from "./api-paths.ts";
 import { rateHeaders } from "./rate-limits.ts";
+import { authorityOf } from "./target.ts";
 
 const requestIdForm = /^[\w.:/+=-]{1,128}$/;
 
@@ -27,14 +28,16 @@ export class Access {
     this.#origins = createOrigins(gateway.config.cors.origins);
   }
 
-  /** Sets the CORS headers, also for answers that are errors. */
-  allowOrigin(request: FastifyRequest, reply: FastifyReply): void {
-    const { origin } = request.headers;
-    if (origin === undefined) return;
-    reply.header("vary", "Origin");
-    if (!this.#origins.allows(origin)) return;
-    reply.header("access-control-allow-origin", origin);
-    reply.header("access-control-expose-headers", exposed);
+  /** The headers of every answer, also of errors: the request's id, and the CORS headers. */
+  answerHeaders(id: string, { origin }: IncomingHttpHeaders): Record<string, string> {
+    if (origin === undefined) return { "x-request-id": id };
+    if (!this.#origins.allows(origin)) return { "x-request-id": id, vary: "Origin" };
+    return {
+      "x-request-id": id,
+      vary: "Origin",
+      "access-control-allow-origin": origin,
+      "access-control-expose-headers": exposed,
+    };
   }
 
   /** Answers a CORS preflight, which browsers send without a key. */
@@ -55,7 +58,8 @@ export class Access {
   }
 
   checkHost(request: FastifyRequest): void {
-    if (this.#hosts.allows(hostsOf(request.raw))) return;
+    const authority = authorityOf(request.raw);
+    if (this.#hosts.allows(hostsOf(request.raw)) && (authority === null || this.#hosts.allows(authority))) return;
     throw new TurnError(
       "unknown_host",
       "This host name is not one of Toolwire's. Use localhost, or add the name to hosts in the configuration.",

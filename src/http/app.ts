@@ -1,13 +1,17 @@
 import Fastify, { type FastifyInstance } from "fastify";
 import type { Gateway } from "../gateway/index.ts";
 import { createRateLimits, type Key } from "../guard/index.ts";
+import type { RequestWork } from "../telemetry/index.ts";
 import { TurnError } from "../turn/index.ts";
 import { Access, requestIdOf } from "./access.ts";
-import { ApiPaths, pathOf } from "./api-paths.ts";
-import { answerBrokenRequest, fromFastify, sendError } from "./errors.ts";
+import { ApiPaths } from "./api-paths.ts";
+import { BrokenRequests, hasUnknownExpectation } from "./broken-requests.ts";
+import { fromFastify, sendError, unreadablePath } from "./errors.ts";
+import { readJsonBodies } from "./json-body.ts";
 import { limitRate } from "./rate-limits.ts";
-import { addRoutes, isOpenPath } from "./routes.ts";
+import { addRoutes, isOpenPath, type Refusal } from "./routes.ts";
 import { endStalledReader } from "./stalled-readers.ts";
+import { isReadable, pathTarget } from "./target.ts";
 import { Turns } from "./turns.ts";
 
 export interface App {
@@ -21,33 +25,46 @@ declare module "fastify" {
   interface FastifyRequest {
     /** The client's key; `null` if no keys are configured or the path needs none. */
     key: Key | null;
+    /** Of a turn: marks the work for this request. */
+    work: RequestWork | undefined;
   }
 }
 
 export function createApp(gateway: Gateway): App {
   const { limits } = gateway.config;
   const paths = new ApiPaths(gateway.codecs);
+  const access = new Access(gateway, paths);
+  const broken = new BrokenRequests(paths);
   const server = Fastify({
+    // The hooks refuse a missing Host as they refuse an unknown one; Node would send an answer without a body.
+    http: { requireHostHeader: false },
+    rewriteUrl: pathTarget,
     bodyLimit: limits.body,
-    onProtoPoisoning: "remove",
-    onConstructorPoisoning: "remove",
     genReqId: (request) => requestIdOf(request.headers["x-request-id"]),
     requestIdHeader: false,
-    clientErrorHandler: answerBrokenRequest,
+    clientErrorHandler: broken.answer,
     frameworkErrors: (error, request, reply) =>
-      sendError(reply, fromFastify(error, limits.body), paths.codecOf(request.url)),
+      sendError(
+        reply.headers(access.answerHeaders(request.id, request.headers)),
+        fromFastify(error),
+        paths.codecOf(request.url),
+      ),
     forceCloseConnections: "idle",
+    // The hooks refuse requests while the server closes; Fastify's own answer is not an error body.
+    return503OnClosing: false,
     // A request that never ends must not hold its connection forever.
     requestTimeout: 300_000,
     routerOptions: { maxParamLength: 512, ignoreTrailingSlash: true },
   });
-  server.removeContentTypeParser("text/plain");
+  readJsonBodies(server, limits.body, gateway.memory);
   server.decorateRequest("key", null);
+  server.decorateRequest("work", undefined);
   const turns = new Turns(gateway);
   let accepting = true;
-  addHooks(server, gateway, paths, () => accepting);
+  const refuse = addRoutes(server, gateway, turns);
+  addHooks(server, { gateway, paths, access, broken, refuse, isAccepting: () => accepting });
   addErrorHandlers(server, gateway, paths);
-  addRoutes(server, gateway, turns);
+  addConnectionEvents(server, access, broken);
   return {
     server,
     turns,
@@ -57,21 +74,31 @@ export function createApp(gateway: Gateway): App {
   };
 }
 
-function addHooks(server: FastifyInstance, gateway: Gateway, paths: ApiPaths, isAccepting: () => boolean): void {
-  const access = new Access(gateway, paths);
+interface HookParts {
+  gateway: Gateway;
+  paths: ApiPaths;
+  access: Access;
+  broken: BrokenRequests;
+  /** Refuses a request for which there is no route. */
+  refuse: Refusal;
+  isAccepting: () => boolean;
+}
+
+function addHooks(server: FastifyInstance, { gateway, paths, access, broken, refuse, isAccepting }: HookParts): void {
   const { limits } = gateway.config;
   const rateLimits = createRateLimits(limits.per_key);
   server.addHook("onRequest", async (request, reply) => {
-    reply.header("x-request-id", request.id);
+    broken.begin(reply);
+    reply.headers(access.answerHeaders(request.id, request.headers));
     endStalledReader(reply.raw, limits.stall, (stopped) =>
       gateway.log.info(
         { request_id: request.id },
         `closing a connection: its client stopped ${stopped} for ${limits.stall / 1000} s`,
       ),
     );
-    access.allowOrigin(request, reply);
     access.checkHost(request);
     if (request.method === "OPTIONS") return access.preflight(request, reply);
+    if (!isReadable(request.raw)) throw unreadablePath();
     // Checked before the body is read: without a key no body is read.
     const open = isOpenPath(request.url);
     if (!open) request.key = access.identify(request);
@@ -80,6 +107,9 @@ function addHooks(server: FastifyInstance, gateway: Gateway, paths: ApiPaths, is
       throw new TurnError("shutting_down", "Toolwire is shutting down; send the request again.");
     }
     if (!open) await limitRate(rateLimits, request.key, reply);
+    if (request.is404) refuse(request, reply);
+    if (hasUnknownExpectation(request.raw))
+      throw new TurnError("expectation_failed", "Toolwire knows no expectation but 100-continue; leave out Expect.");
     return undefined;
   });
   server.addHook("onResponse", async (request, reply) => {
@@ -89,14 +119,23 @@ function addHooks(server: FastifyInstance, gateway: Gateway, paths: ApiPaths, is
 
 function addErrorHandlers(server: FastifyInstance, gateway: Gateway, paths: ApiPaths): void {
   server.setErrorHandler((thrown, request, reply) => {
-    const error = fromFastify(thrown, gateway.config.limits.body);
+    const error = fromFastify(thrown);
+    // The body of a request that no turn took.
+    request.holding?.release();
     if (error.code === "internal_error") {
       const route = `${request.method} ${request.routeOptions.url ?? "an unknown path"}`;
       gateway.log.error({ request_id: request.id, err: thrown }, `internal error in ${route}; the client gets a 500`);
     }
     return sendError(reply, error, paths.codecOf(request.url));
   });
-  server.setNotFoundHandler((request) => {
-    throw new TurnError("not_found", `There is nothing at ${request.method} ${pathOf(request.url).slice(0, 200)}.`);
-  });
+}
+
+/** What Node would answer by itself, without a body, or not at all. */
+function addConnectionEvents({ server }: FastifyInstance, access: Access, broken: BrokenRequests): void {
+  // Without these two, Node asks for the body before the hooks have seen the request, and refuses unknown expectations.
+  server.on("checkContinue", (request, response) => server.emit("request", request, response));
+  server.on("checkExpectation", (request, response) => server.emit("request", request, response));
+  server.on("connect", ({ headers }, socket) =>
+    broken.refuseConnect(socket, access.answerHeaders(requestIdOf(headers["x-request-id"]), headers)),
+  );
 }

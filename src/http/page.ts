@@ -122,7 +122,7 @@ export const pageHeaders: Readonly<Record<string, string>> = {
 
 /** The page at `/`: the version, the models, and an example request. */
 export function renderPage(facts: PageFacts): string {
-  const url = facts.url.replace(/\/+$/, "");
+  const { url } = facts;
   const model = exampleModel(facts);
   const request = requests(model ?? "MODEL");
   return `<!doctype html>
@@ -249,14 +249,16 @@ function codeBlock(name: string, text: string): string {
 
 /** Marks JSON keys, JSON strings and curl flags for colouring. */
 function highlight(text: string): string {
-  const token = /("(?:[^"\\]|\\.)*")(\s*:)?|(?<=\s)(-[Hd])(?=\s)/g;
+  const token = /("(?:[^"\\]|\\.)*"?)|(?<=\s)(-[Hd])(?=\s)/g;
+  const colon = /\s*:/y;
   let html = "";
   let from = 0;
-  for (const match of text.matchAll(token)) {
-    const [whole, string, colon] = match;
-    const kind = string === undefined ? "flag" : colon === undefined ? "string" : "key";
-    html += `${escapeHtml(text.slice(from, match.index))}<span class="${kind}">${escapeHtml(string ?? whole)}</span>${colon ?? ""}`;
-    from = match.index + whole.length;
+  for (const { 0: whole, 1: string, index } of text.matchAll(token)) {
+    const end = index + whole.length;
+    colon.lastIndex = end;
+    const kind = string === undefined ? "flag" : colon.test(text) ? "key" : "string";
+    html += `${escapeHtml(text.slice(from, index))}<span class="${kind}">${escapeHtml(whole)}</span>`;
+    from = end;
   }
   return html + escapeHtml(text.slice(from));
 }

@@ -4,13 +4,13 @@ import { version } from "../gateway/version.ts";
 import { TurnError } from "../turn/index.ts";
 import type { Codec } from "../wire/index.ts";
 import { apiPrefixes, pathOf } from "./api-paths.ts";
+import { isContinue } from "./broken-requests.ts";
 import { listModels, oneModel } from "./models.ts";
 import { pageHeaders, renderPage } from "./page.ts";
 import type { Turns } from "./turns.ts";
 
 type Handler = (request: FastifyRequest, reply: FastifyReply) => unknown;
-const methods = ["GET", "POST", "PUT", "PATCH", "DELETE"] as const;
-type Handlers = Partial<Record<(typeof methods)[number], Handler>>;
+type Handlers = Partial<Record<"GET" | "POST", Handler>>;
 /** A hook that may refuse a request before its body is read. */
 type AdmissionHook = (request: FastifyRequest, reply: FastifyReply) => Promise<void>;
 
@@ -23,39 +23,74 @@ export function isOpenPath(url: string): boolean {
   return openPaths.has(pathOf(url));
 }
 
-export function addRoutes(server: FastifyInstance, gateway: Gateway, turns: Turns): void {
-  for (const path of healthPaths) addRoute(server, path, { GET: () => ({ status: "ok" }) });
-  for (const path of readyPaths) addRoute(server, path, { GET: (_request, reply) => sendReadiness(gateway, reply) });
-  addRoute(server, "/metrics", {
+/** Throws the error of a request that has no route: another method is right, or nothing is at its path. */
+export type Refusal = (request: FastifyRequest, reply: FastifyReply) => never;
+
+export function addRoutes(server: FastifyInstance, gateway: Gateway, turns: Turns): Refusal {
+  const routes = new Routes(server);
+  for (const path of healthPaths) routes.add(path, { GET: () => ({ status: "ok" }) });
+  for (const path of readyPaths) routes.add(path, { GET: (_request, reply) => sendReadiness(gateway, reply) });
+  routes.add("/metrics", {
     GET: async (_request, reply) =>
       reply.header("content-type", gateway.metrics.contentType).send(await gateway.metrics.text()),
   });
-  addRoute(server, "/", { GET: (request, reply) => showPage(gateway, request, reply) });
+  routes.add("/", { GET: (request, reply) => showPage(gateway, request, reply) });
   for (const prefix of apiPrefixes) {
-    for (const codec of gateway.codecs) addCodec(server, prefix, codec, turns);
-    addRoute(server, `${prefix}/models`, { GET: async ({ key }) => listModels(await gateway.models(key)) });
-    addRoute(server, `${prefix}/models/*`, {
+    for (const codec of gateway.codecs) addCodec(routes, prefix, codec, turns);
+    routes.add(`${prefix}/models`, { GET: async ({ key }) => listModels(await gateway.models(key)) });
+    routes.add(`${prefix}/models/*`, {
       GET: async ({ key, params }) => oneModel(await gateway.models(key), (params as { "*": string })["*"]),
     });
   }
+  server.setNotFoundHandler(routes.refuse);
+  return routes.refuse;
 }
 
-function addCodec(server: FastifyInstance, prefix: string, codec: Codec, turns: Turns): void {
+function addCodec(routes: Routes, prefix: string, codec: Codec, turns: Turns): void {
   const handler = turns.handler(codec);
   for (const { path, upgrades } of codec.routes) {
-    const handlers = upgrades ? { GET: refuseWebSocket, POST: handler } : { POST: handler };
-    addRoute(server, `${prefix}${path}`, handlers, turns.admit);
+    routes.add(`${prefix}${path}`, { POST: handler, ...(upgrades && { GET: refuseWebSocket }) }, turns.admit);
   }
 }
 
-/** Methods that a path does not support get an error that lists the supported ones. */
-function addRoute(server: FastifyInstance, url: string, handlers: Handlers, admit?: AdmissionHook): void {
-  const allowed = methods.filter((method) => handlers[method]);
-  for (const method of methods) {
-    const handler = handlers[method];
-    if (handler) server.route({ method, url, handler, ...(admit && method === "POST" && { onRequest: admit }) });
-    else server.route({ method, url, handler: (request, reply) => refuseMethod(request, reply, allowed) });
+/** Adds the routes, and knows the methods of each path: every other method gets an error that lists them. */
+class Routes {
+  readonly #server: FastifyInstance;
+  readonly #allowed = new Map<string, string[]>();
+
+  constructor(server: FastifyInstance) {
+    this.#server = server;
   }
+
+  add(url: string, { GET, POST }: Handlers, admit?: AdmissionHook): void {
+    if (GET) this.#server.route({ method: "GET", url, handler: GET });
+    // Nothing but a POST is asked for its body.
+    const onRequest = admit ? [admit, askForBody] : [askForBody];
+    if (POST) this.#server.route({ method: "POST", url, handler: POST, onRequest });
+    this.#allowed.set(url, POST ? ["POST"] : ["GET"]);
+  }
+
+  readonly refuse: Refusal = (request, reply) => {
+    const path = pathOf(request.url);
+    const allowed = this.#methodsAt(decodeURI(path));
+    if (allowed) refuseMethod(request, reply, allowed);
+    throw new TurnError("not_found", `There is nothing at ${request.method} ${path.slice(0, 200)}.`);
+  };
+
+  #methodsAt(path: string): string[] | undefined {
+    const direct = this.#allowed.get(path.length > 1 && path.endsWith("/") ? path.slice(0, -1) : path);
+    if (direct) return direct;
+    for (const [url, methods] of this.#allowed) {
+      if (url.endsWith("*") && path.startsWith(url.slice(0, -1))) return methods;
+    }
+    return undefined;
+  }
+}
+
+/** A client that expects `100-continue` sends its body only after this. A body that is too large is not asked for. */
+async function askForBody({ headers, routeOptions }: FastifyRequest, { raw }: FastifyReply): Promise<void> {
+  if (!isContinue(headers.expect) || raw.req.httpVersionMinor === 0) return;
+  if (Number(headers["content-length"] ?? 0) <= routeOptions.bodyLimit) raw.writeContinue();
 }
 
 function refuseMethod(request: FastifyRequest, reply: FastifyReply, allowed: readonly string[]): never {

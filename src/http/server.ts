@@ -1,10 +1,12 @@
 import type { AddressInfo } from "node:net";
 import type { Config } from "../config/index.ts";
 import { createGateway, type GatewayParts } from "../gateway/index.ts";
+import type { Log } from "../telemetry/index.ts";
 import { createApp } from "./app.ts";
 
 export interface RunningServer {
   readonly url: string;
+  readonly log: Log;
   /** Refuses new requests, waits up to `limits.drain` for the running turns, then closes everything. */
   close(): Promise<void>;
 }
@@ -24,6 +26,7 @@ export async function startServer(config: Config, parts: GatewayParts = {}): Pro
   const name = address.family === "IPv6" ? `[${address.address}]` : address.address;
   return {
     url: `http://${name}:${address.port}`,
+    log: gateway.log,
     async close() {
       stopAccepting();
       server.server.close();

@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from "node:http";
 import { setTimeout } from "node:timers/promises";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Gateway } from "../gateway/index.ts";
-import { Admission } from "../guard/index.ts";
+import { Admission, TurnHolding } from "../guard/index.ts";
 import { Cancellation, type JsonValue, TurnError } from "../turn/index.ts";
 import type { Codec } from "../wire/index.ts";
 import { HttpReplyStream } from "./http-reply-stream.ts";
@@ -24,14 +24,25 @@ export class Turns {
   readonly admit = async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
     const leave = this.#admission.enter();
     if (leave === null) throw overloaded(this.#admission.most);
-    whenOver(request, reply, leave);
+    whenOver(request, reply, () => {
+      leave();
+      // Of a body that did not become a turn, for example because its client left in the middle.
+      request.holding?.release();
+    });
+    const work = this.#gateway.watch.request(request.id, `${request.method} ${request.routeOptions.url}`);
+    request.work = work;
+    // The body is complete, and is parsed next.
+    request.raw.once("end", () => work.begin());
   };
 
   handler(codec: Codec) {
     return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
       const receivedAt = performance.now();
+      const { work } = request;
+      work?.begin();
       const cancellation = new Cancellation();
       const { raw } = reply;
+      const holding = request.holding ?? new TurnHolding(this.#gateway.memory);
       let over = () => {};
       const closed = new Promise<void>((resolve) => {
         over = resolve;
@@ -43,20 +54,28 @@ export class Turns {
         this.#running.delete(closed);
         over();
       });
-      const prepared = await this.#gateway.prepare(codec.name, request.body as JsonValue | undefined, {
-        requestId: request.id,
-        key: request.key,
-        profile: oneOf(request.headers["x-toolwire-profile"]),
-        headers: providerHeaders(codec, request.headers),
-        receivedAt,
-      });
-      // The decoded turn is enough; the raw body must not stay in memory while the model answers.
-      request.body = undefined;
-      const ending = await prepared.run(new HttpReplyStream(reply, prepared), cancellation);
-      if (ending.opened) return reply;
-      reply.headers(prepared.headers());
-      if (ending.error) throw ending.error;
-      return reply.header("content-type", prepared.contentType).send(ending.body);
+      try {
+        const preparing = this.#gateway.prepare(codec.name, takeBody(request), {
+          requestId: request.id,
+          key: request.key,
+          profile: oneOf(request.headers["x-toolwire-profile"]),
+          headers: providerHeaders(codec, request.headers),
+          receivedAt,
+          // A body that takes memory of the budget was read piece by piece, within its limits.
+          isBounded: request.holding !== undefined,
+          holding,
+          work,
+        });
+        work?.end();
+        const prepared = await preparing;
+        const ending = await prepared.run(new HttpReplyStream(reply, prepared), cancellation);
+        if (ending.opened) return reply;
+        reply.headers(prepared.headers());
+        if (ending.error) throw ending.error;
+        return reply.header("content-type", prepared.contentType).send(ending.body);
+      } finally {
+        holding.release();
+      }
     };
   }
 
@@ -75,6 +94,13 @@ export class Turns {
   async #answered(): Promise<void> {
     while (this.#running.size > 0) await Promise.all(this.#running.keys());
   }
+}
+
+/** The decoded turn is enough: the raw body must not stay in memory while the model answers. */
+function takeBody(request: FastifyRequest): JsonValue | undefined {
+  const body = request.body as JsonValue | undefined;
+  request.body = undefined;
+  return body;
 }
 
 function overloaded(most: number): TurnError {

@@ -3,6 +3,8 @@ export * from "./events.ts";
 export * from "./log.ts";
 export * from "./metrics.ts";
 export * from "./redact.ts";
+export * from "./stall-watch.ts";
+export { droppedLogLines, flushLog } from "./standard-error.ts";
 export * from "./turn-events.ts";
 export * from "./turn-log.ts";
 export * from "./turn-metrics.ts";

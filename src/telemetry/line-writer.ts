@@ -1,13 +1,6 @@
 import { Buffer } from "node:buffer";
-import { close, write } from "node:fs";
-import { setTimeout as delay } from "node:timers/promises";
-import { promisify } from "node:util";
-
-/** Where the bytes are written. A write may be partial; it resolves to the number of bytes written. */
-export interface Disk {
-  write(bytes: Buffer, from: number): Promise<number>;
-  close(): Promise<void>;
-}
+import { setTimeout as delay, setImmediate as nextTurn } from "node:timers/promises";
+import type { Disk } from "./disk.ts";
 
 export interface LineWriterOptions {
   disk: Disk;
@@ -21,22 +14,26 @@ export interface LineWriterOptions {
   onError: (error: unknown) => void;
 }
 
+/** Lines that are being written. */
+interface Batch {
+  bytes: Buffer;
+  /** How many bytes are written. */
+  at: number;
+  /** The size of what comes before the lines: the end of a torn line, and the report of missing lines. */
+  head: number;
+  lines: readonly string[];
+  /** How many missing lines the head reports. */
+  missing: number;
+}
+
 const defaultCapacity = 8 * 1024 * 1024;
-const retryAfter = 20;
-const defaultCloseWithin = 5_000;
+/** The most bytes that are joined at once. */
+const batchSize = 256 * 1024;
+/** Milliseconds between two attempts at a full pipe. They grow while there is no room. */
+const [shortestPause, longestPause] = [1, 50];
+const defaultCloseWithin = 2_000;
 
 const newline = 0x0a;
-
-const writeTo = promisify(write);
-const closeFile = promisify(close);
-
-/** Writes to an open file descriptor. Closing leaves the standard streams open. */
-export function diskOf(fd: number): Disk {
-  return {
-    write: async (bytes, from) => (await writeTo(fd, bytes, from)).bytesWritten,
-    close: async () => (fd > 2 ? closeFile(fd) : undefined),
-  };
-}
 
 /** Appends lines without blocking the caller. Lines that do not fit into the buffer are dropped and counted. */
 export class LineWriter {
@@ -47,13 +44,21 @@ export class LineWriter {
   readonly #onError: (error: unknown) => void;
   #lines: string[] = [];
   #bytes = 0;
-  #dropped = 0;
+  #batch: Batch | undefined;
+  /** Whether a part of the batch is on its way, so that nobody knows how much of it is written. */
+  #isInFlight = false;
+  /** Lines that are missing and not reported yet. */
+  #unreported = 0;
   #running: Promise<void> | null = null;
+  #pause = shortestPause;
   #closed = false;
   #abandoned = false;
   #failedBefore = false;
+  #failedLast = false;
   /** Whether the file ends in the middle of a line. Then the next write begins with a line break. */
   #torn = false;
+  /** All lines that were dropped or could not be written. */
+  dropped = 0;
 
   constructor({ disk, capacity, closeWithin, missing, onError }: LineWriterOptions) {
     this.#disk = disk;
@@ -67,7 +72,7 @@ export class LineWriter {
     if (this.#closed) return;
     const bytes = Buffer.byteLength(line) + 1;
     if (this.#bytes + bytes > this.#capacity) {
-      this.#dropped++;
+      this.#lose(1);
       return;
     }
     this.#lines.push(line);
@@ -75,75 +80,134 @@ export class LineWriter {
     this.#running ??= this.#run();
   }
 
+  /** Resolves when everything is written, or when the time is up. */
+  async flush(within = this.#closeWithin): Promise<void> {
+    if (this.#unreported > 0) {
+      this.#failedLast = false;
+      this.#running ??= this.#run();
+    }
+    const timer = new AbortController();
+    const deadline = delay(within, undefined, { signal: timer.signal }).catch(() => {});
+    await Promise.race([this.#running, deadline]);
+    timer.abort();
+  }
+
+  /** Writes everything before it returns, unless that takes longer than so many milliseconds. For a process that is about to end. */
+  flushNow(within: number): void {
+    const until = performance.now() + within;
+    // A file takes a write that is on its way as a whole, so what follows it is complete as well.
+    if (this.#isInFlight) this.#batch = undefined;
+    while (this.#disk.writeNow) {
+      this.#batch ??= this.#take();
+      if (!this.#batch) return;
+      try {
+        this.#wrote(this.#batch, this.#disk.writeNow(this.#batch.bytes, this.#batch.at));
+      } catch (error) {
+        if (!isBusy(error)) this.#fail(this.#batch, error);
+        else if (performance.now() >= until) return;
+        else Atomics.wait(sleeper, 0, 0, 5);
+      }
+    }
+  }
+
   async close(): Promise<void> {
     if (this.#closed) return;
     this.#closed = true;
-    if (this.#dropped > 0) this.#running ??= this.#run();
-    const timer = new AbortController();
-    const deadline = delay(this.#closeWithin, undefined, { signal: timer.signal }).catch(() => {});
-    await Promise.race([this.#running, deadline]);
-    timer.abort();
+    await this.flush();
     this.#abandoned = true;
     if (this.#running === null) await this.#disk.close().catch(this.#onError);
   }
 
   async #run(): Promise<void> {
     // All lines of one tick are written together.
-    await new Promise((resolve) => setImmediate(resolve));
-    let written: boolean;
-    do {
-      written = await this.#writeBatch();
-    } while (this.#lines.length > 0 || (written && this.#dropped > 0));
+    await nextTurn();
+    while (!this.#abandoned) {
+      this.#batch ??= this.#take();
+      if (!this.#batch) break;
+      await this.#writeSome(this.#batch);
+    }
     this.#running = null;
   }
 
-  /** Whether the whole batch was written. */
-  async #writeBatch(): Promise<boolean> {
-    const lines = this.#lines;
-    const missing = this.#dropped;
-    this.#lines = [];
-    this.#dropped = 0;
-    const notice = missing > 0 ? `${this.#missing(missing)}\n` : "";
-    const head = (this.#torn ? "\n" : "") + notice;
-    const batch = Buffer.from(head + lines.map((line) => `${line}\n`).join(""));
-    const waited = batch.length - Buffer.byteLength(head);
-    let written = 0;
+  async #writeSome(batch: Batch): Promise<void> {
     try {
-      while (written < batch.length) written += await this.#writeSome(batch, written);
-      this.#torn = false;
-      return true;
+      const some = this.#disk.write(batch.bytes, batch.at);
+      if (typeof some === "number") this.#wrote(batch, some);
+      else {
+        this.#isInFlight = true;
+        this.#wrote(batch, await some);
+      }
+      this.#pause = shortestPause;
+      // A batch that a pipe takes at once is many small writes.
+      if (typeof some === "number" && this.#batch === undefined) await nextTurn();
     } catch (error) {
-      if (written > 0) this.#torn = batch[written - 1] !== newline;
-      // A partly written line counts as missing, unless it lacks only its line break: the next write begins with one.
-      const kept = written > 0 && batch[written] === newline ? written + 1 : written;
-      this.#dropped += kept < Buffer.byteLength(head) ? missing + lines.length : lineEnds(batch, kept);
-      if (!this.#failedBefore) this.#onError(error);
-      this.#failedBefore = true;
-      return false;
-    } finally {
-      this.#bytes -= waited;
+      this.#isInFlight = false;
+      if (!isBusy(error)) {
+        this.#fail(batch, error);
+        return;
+      }
+      // Waiting for a reader keeps no process alive.
+      await delay(this.#pause, undefined, { ref: false });
+      this.#pause = Math.min(2 * this.#pause, longestPause);
     }
   }
 
-  async #writeSome(batch: Buffer, from: number): Promise<number> {
-    for (;;) {
-      try {
-        return await this.#disk.write(batch, from);
-      } catch (error) {
-        // A full non-blocking pipe reports EAGAIN.
-        if (this.#abandoned || !isBusy(error)) throw error;
-        await delay(retryAfter);
-      }
+  #take(): Batch | undefined {
+    const missing = this.#unreported;
+    if (this.#lines.length === 0 && (missing === 0 || this.#failedLast)) return undefined;
+    let size = 0;
+    let count = 0;
+    for (const line of this.#lines) {
+      if (size > 0 && size + line.length > batchSize) break;
+      size += line.length;
+      count++;
     }
+    const lines = this.#lines.splice(0, count);
+    this.#unreported = 0;
+    const head = (this.#torn ? "\n" : "") + (missing > 0 ? `${this.#missing(missing)}\n` : "");
+    const bytes = Buffer.from(head + lines.map((line) => `${line}\n`).join(""));
+    return { bytes, at: 0, head: Buffer.byteLength(head), lines, missing };
+  }
+
+  #wrote(batch: Batch, count: number): void {
+    this.#isInFlight = false;
+    batch.at += count;
+    if (batch.at < batch.bytes.length) return;
+    this.#torn = false;
+    this.#failedLast = false;
+    this.#finish(batch);
+  }
+
+  #fail(batch: Batch, error: unknown): void {
+    const { bytes, at, head, lines, missing } = batch;
+    if (at > 0) this.#torn = bytes[at - 1] !== newline;
+    // A line that lacks only its line break is whole: the next write begins with one.
+    if (at < head - 1) this.#unreported += missing;
+    let end = head;
+    const firstLost = lines.findIndex((line) => {
+      end += Buffer.byteLength(line) + 1;
+      return end - 1 > at;
+    });
+    if (firstLost !== -1) this.#lose(lines.length - firstLost);
+    this.#failedLast = true;
+    this.#finish(batch);
+    if (!this.#failedBefore) this.#onError(error);
+    this.#failedBefore = true;
+  }
+
+  #finish(batch: Batch): void {
+    this.#bytes -= batch.bytes.length - batch.head;
+    if (this.#batch === batch) this.#batch = undefined;
+  }
+
+  #lose(lines: number): void {
+    this.#unreported += lines;
+    this.dropped += lines;
   }
 }
+
+const sleeper = new Int32Array(new SharedArrayBuffer(4));
 
 function isBusy(error: unknown): boolean {
   return error instanceof Error && "code" in error && error.code === "EAGAIN";
-}
-
-function lineEnds(bytes: Buffer, from: number): number {
-  let count = 0;
-  for (let at = bytes.indexOf(newline, from); at !== -1; at = bytes.indexOf(newline, at + 1)) count++;
-  return count;
 }

@@ -1,6 +1,7 @@
 import { type DestinationStream, type Logger, pino } from "pino";
 import { isObject, type JsonObject, parseJson } from "../turn/index.ts";
 import type { Redactor } from "./redact.ts";
+import { standardError } from "./standard-error.ts";
 
 export const logLevels = ["trace", "debug", "info", "warn", "error", "fatal", "silent"] as const;
 
@@ -41,9 +42,14 @@ export function createLog({ level, redactor, destination, pretty }: LogOptions):
         },
       },
     },
-    // Synchronous, so that the last line before a crash is not lost.
-    destination ?? pino.destination({ fd: 2, sync: true }),
+    destination ?? standardError((count) => missingLines(count, forPeople)),
   );
+}
+
+function missingLines(dropped: number, forPeople: boolean): string {
+  const msg = `${dropped} log lines were dropped: standard error did not take them in time`;
+  const entry = { level: "warn", time: new Date().toISOString(), dropped, msg };
+  return forPeople ? readable(entry).trimEnd() : JSON.stringify(entry);
 }
 
 /** Only these fields are logged: other properties of an error may contain bodies, headers or options. */
@@ -67,7 +73,7 @@ function readable({ time, level, msg, err, ...rest }: JsonObject): string {
   const lines = [words.join(" ")];
   for (let error = err; isObject(error); error = error.cause) {
     const stack = String(error.stack ?? error.message).split("\n");
-    lines.push(...stack.map((line) => `    ${visible(line)}`));
+    for (const line of stack) lines.push(`    ${visible(line)}`);
   }
   return `${lines.join("\n")}\n`;
 }

@@ -1,5 +1,6 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
 import { type ClientApi, type ErrorCode, errorCodes, type Repair, type Usage } from "../turn/index.ts";
+import type { DelayQuantiles } from "./stall-watch.ts";
 
 /** `other`: paths that belong to no API. */
 export type RequestApi = ClientApi | "other";
@@ -44,8 +45,25 @@ const knownCodes = new Set<string>(errorCodes);
 /** Process metrics, shared by all gateways: each collector observes the garbage collector and cannot be removed. */
 let processRegistry: Registry | undefined;
 
-/** `outstandingCalls` is called at each scrape. */
-export function createMetrics({ outstandingCalls }: { outstandingCalls?: () => number } = {}): Metrics {
+/** The bytes that turns keep in memory, and how often one was refused more. */
+export interface MemoryUse {
+  readonly held: number;
+  readonly limit: number;
+  readonly refusals: number;
+}
+
+/** Numbers that are asked for at each scrape. */
+export interface MetricSources {
+  outstandingCalls?: () => number;
+  memory?: MemoryUse;
+  droppedLogLines?: () => number;
+  droppedEvents?: () => number;
+  /** `takeDelays`: seconds by quantile since the last scrape. */
+  eventLoop?: { takeDelays(): DelayQuantiles; readonly stalls: number };
+}
+
+export function createMetrics(sources: MetricSources = {}): Metrics {
+  const { outstandingCalls, memory, droppedLogLines, droppedEvents, eventLoop } = sources;
   const registry = new Registry();
   const registers = [registry];
   const requests = new Counter({
@@ -125,6 +143,28 @@ export function createMetrics({ outstandingCalls }: { outstandingCalls?: () => n
       collect: () => outstanding.set(outstandingCalls()),
     });
   }
+  if (memory) addMemory(memory, registers);
+  if (droppedLogLines) {
+    const help = "Log lines that were dropped because standard error did not take them in time";
+    countFrom(droppedLogLines, { name: "toolwire_log_lines_dropped_total", help, registers });
+  }
+  if (droppedEvents) {
+    const help = "Telemetry events that were dropped because their file or reader did not take them in time";
+    countFrom(droppedEvents, { name: "toolwire_events_dropped_total", help, registers });
+  }
+  if (eventLoop) {
+    const delay: Gauge = new Gauge({
+      name: "toolwire_event_loop_delay_seconds",
+      help: "How late the event loop was since the last scrape, by quantile; quantile 1 is the longest delay",
+      labelNames: ["quantile"],
+      registers,
+      collect() {
+        for (const [quantile, seconds] of eventLoop.takeDelays()) delay.set({ quantile }, seconds);
+      },
+    });
+    const help = "How often the event loop was held for more than 200 ms, so that all requests had to wait";
+    countFrom(() => eventLoop.stalls, { name: "toolwire_event_loop_stalls_total", help, registers });
+  }
   processRegistry ??= collectProcess();
   const all = Registry.merge([registry, processRegistry]);
   /** The series that every turn updates, bound to their labels once. */
@@ -154,7 +194,7 @@ export function createMetrics({ outstandingCalls }: { outstandingCalls?: () => n
       turns.inc({ api, backend, status });
       mine?.calls.inc(count(turn.calls));
       mine?.duration.observe(ms / 1000);
-      for (const kind of turn.repairs ?? []) repairs.inc({ backend, kind });
+      for (const [kind, times] of counted(turn.repairs ?? [])) repairs.inc({ backend, kind }, times);
       if (typeof firstContentMs === "number") mine?.firstContent.observe(firstContentMs / 1000);
       if (!usage) return;
       mine?.input.inc(count(usage.inputTokens));
@@ -171,10 +211,44 @@ export function createMetrics({ outstandingCalls }: { outstandingCalls?: () => n
   };
 }
 
+function addMemory(memory: MemoryUse, registers: Registry[]): void {
+  const held: Gauge = new Gauge({
+    name: "toolwire_memory_held_bytes",
+    help: "Bytes of requests and answers that turns keep in memory (limits.memory)",
+    registers,
+    collect: () => held.set(memory.held),
+  });
+  new Gauge({
+    name: "toolwire_memory_limit_bytes",
+    help: "The bytes that turns may keep in memory (limits.memory)",
+    registers,
+  }).set(memory.limit);
+  const help = "Requests and answers that were refused because limits.memory was used up";
+  countFrom(() => memory.refusals, { name: "toolwire_memory_refusals_total", help, registers });
+}
+
+/** A counter that is kept elsewhere. */
+function countFrom(read: () => number, options: { name: string; help: string; registers: Registry[] }): void {
+  const counter: Counter = new Counter({
+    ...options,
+    collect() {
+      counter.reset();
+      counter.inc(read());
+    },
+  });
+}
+
 function collectProcess(): Registry {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
   return registry;
+}
+
+/** How often each kind occurs. A turn may have many repairs of few kinds. */
+function counted(kinds: readonly Repair[]): Map<Repair, number> {
+  const counts = new Map<Repair, number>();
+  for (const kind of kinds) counts.set(kind, (counts.get(kind) ?? 0) + 1);
+  return counts;
 }
 
 function statusLabel(status: number): string {

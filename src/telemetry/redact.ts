@@ -1,6 +1,7 @@
 import type { EventFields, JsonValue } from "../turn/index.ts";
-import { SecretForms, type Span, viewsOf } from "./secret-forms.ts";
+import { SecretForms } from "./secret-forms.ts";
 import { findPatterns, shortestPattern } from "./secret-patterns.ts";
+import { deepViews, plainViews, type Span } from "./secret-views.ts";
 
 /** Removes secrets from every log line, event and provider's message. No other code decides what is secret. */
 export interface Redactor {
@@ -58,9 +59,13 @@ export function createRedactor({ secrets, redact }: RedactorOptions): Redactor {
     const cut = text.length > limit + margin;
     const seen = cut ? text.slice(0, limit + margin) : text;
     const spans: Span[] = [];
-    for (const view of viewsOf(seen)) {
+    for (const view of plainViews(seen)) {
       forms.find(view, spans);
       findPatterns(view, { cut, urls }, spans);
+    }
+    for (const view of deepViews(seen)) {
+      forms.findLong(view, spans);
+      if (cut) forms.findBeginning(view, spans);
     }
     return spans.length === 0 ? shortened(text, limit) : assemble(seen, spans, limit, text.length);
   }

@@ -1,63 +1,95 @@
 import { Buffer } from "node:buffer";
+import { type Span, spanIn, type View } from "./secret-views.ts";
 
-/** A range of a text that is secret, and its replacement. */
-export interface Span {
-  start: number;
-  end: number;
-  label: "[redacted]" | "[url]";
-}
-
-/** A decoded form of a text; `offsets[i]` is the offset of character `i` in the original text. */
-export interface View {
-  text: string;
-  offsets: Uint32Array | null;
-}
-
-/** One of the encodings in which a configured secret may appear. */
+/** One of the forms in which a configured secret may appear. */
 interface Form {
   needle: string;
   match: "anywhere" | "word" | "base64";
 }
 
-/** The encoded forms of shorter secrets would match by chance. */
+/** The encoded forms of shorter secrets would match by chance, and so would other spellings. */
 const encodedFrom = 8;
 /** Shorter secrets match whole words only: placeholders such as `xx` would match inside other words. */
 const anywhereFrom = 4;
+/** A shorter beginning of a secret at the end of a text that was cut tells nothing. */
+const shortestBeginning = 6;
 
 const alphanumeric = /[A-Za-z0-9]/;
 const base64Character = /[A-Za-z0-9+/_=-]/;
 
-/** Finds the configured secrets in all their encodings. */
+/** Finds the configured secrets in all their forms. */
 export class SecretForms {
-  /** The forms by their first two characters, so that most positions of a text need only one lookup. */
-  readonly #byStart = new Map<number, Form[]>();
-  /** The most characters that one secret can occupy: each character may be escaped as `\u0041`. */
+  /** Forms of short secrets, in their own spelling. */
+  readonly #exact: FormSearch;
+  /** Forms of the other secrets, in lower case. */
+  readonly #folded: FormSearch;
+  /** The most characters that one secret usually occupies: each character may be escaped as `\u0041`. */
   readonly reach: number;
   /** The length of the shortest form. */
   readonly shortest: number;
 
   constructor(secrets: readonly string[]) {
-    const forms = new Map<string, Form>();
-    for (const secret of secrets.flatMap(withoutScheme)) {
-      for (const form of formsOf(secret)) forms.set(form.needle, form);
+    const [exact, folded] = [new Map<string, Form>(), new Map<string, Form>()];
+    for (const secret of secrets.flatMap(withoutScheme).map((each) => each.trim())) {
+      const short = secret.length < encodedFrom;
+      for (const { needle, match } of short ? shortForms(secret) : longForms(secret)) {
+        const spelled = short ? needle : fold(needle);
+        (short ? exact : folded).set(spelled, { needle: spelled, match });
+      }
     }
-    const lengths = [...forms.keys()].map((needle) => needle.length);
-    this.reach = 6 * Math.max(0, ...lengths);
-    this.shortest = Math.min(...lengths);
-    for (const form of forms.values()) {
-      const start = startAt(form.needle, 0);
-      this.#byStart.set(start, [...(this.#byStart.get(start) ?? []), form]);
-    }
+    this.#exact = new FormSearch(exact.values());
+    this.#folded = new FormSearch(folded.values());
+    this.reach = 6 * Math.max(this.#exact.longest, this.#folded.longest);
+    this.shortest = Math.min(this.#exact.shortest, this.#folded.shortest);
   }
 
   find(view: View, spans: Span[]): void {
-    const { text } = view;
+    if (!this.#exact.isEmpty) this.#exact.find(view, view.text, spans);
+    this.findLong(view, spans);
+  }
+
+  /** Without the short secrets, which would be found by chance where characters are left out. */
+  findLong(view: View, spans: Span[]): void {
+    if (!this.#folded.isEmpty) this.#folded.find(view, fold(view.text), spans);
+  }
+
+  /** The beginning of a secret at the end of a text that was cut there. */
+  findBeginning(view: View, spans: Span[]): void {
+    this.#folded.findBeginning(view, fold(view.text), spans);
+  }
+}
+
+class FormSearch {
+  /** The forms by their first two characters. */
+  readonly #byStart = new Map<number, Form[]>();
+  /** Whether a form may begin with two characters, by a hash of them: most positions of a text need no more than this. */
+  readonly #mayStart = new Uint8Array(hashes);
+  readonly #needles: string[] = [];
+  readonly longest: number;
+  readonly shortest: number;
+
+  constructor(forms: Iterable<Form>) {
+    for (const form of forms) {
+      const start = startAt(form.needle, 0);
+      this.#byStart.set(start, [...(this.#byStart.get(start) ?? []), form]);
+      this.#mayStart[hashAt(form.needle, 0)] = 1;
+      this.#needles.push(form.needle);
+    }
+    const lengths = this.#needles.map((needle) => needle.length);
+    this.longest = Math.max(0, ...lengths);
+    this.shortest = Math.min(...lengths);
+  }
+
+  get isEmpty(): boolean {
+    return this.#needles.length === 0;
+  }
+
+  find(view: View, text: string, spans: Span[]): void {
     /** The end of the last base64 run, which is redacted as a whole. */
     let runEnd = 0;
     for (let at = 0; at < text.length; at++) {
-      const forms = this.#byStart.get(startAt(text, at));
-      if (forms === undefined) continue;
-      for (const { needle, match } of forms) {
+      if (this.#mayStart[hashAt(text, at)] === 0) continue;
+      for (const { needle, match } of this.#byStart.get(startAt(text, at)) ?? []) {
         if (!text.startsWith(needle, at)) continue;
         let start = at;
         let end = at + needle.length;
@@ -73,6 +105,34 @@ export class SecretForms {
       }
     }
   }
+
+  findBeginning(view: View, text: string, spans: Span[]): void {
+    let most = 0;
+    for (const needle of this.#needles) most = Math.max(most, beginningAtEnd(text, needle));
+    if (most >= shortestBeginning) spans.push(spanIn(view, text.length - most, text.length, "[redacted]"));
+  }
+}
+
+/** How many characters of the needle's beginning are the end of the text, in linear time (Knuth, Morris, Pratt). */
+function beginningAtEnd(text: string, needle: string): number {
+  const shorter = new Uint32Array(needle.length);
+  for (let at = 1, length = 0; at < needle.length; at++) {
+    while (length > 0 && needle[at] !== needle[length]) length = shorter[length - 1] ?? 0;
+    if (needle[at] === needle[length]) length++;
+    shorter[at] = length;
+  }
+  let length = 0;
+  for (let at = Math.max(0, text.length - needle.length + 1); at < text.length; at++) {
+    while (length > 0 && text[at] !== needle[length]) length = shorter[length - 1] ?? 0;
+    if (text[at] === needle[length]) length++;
+  }
+  return length;
+}
+
+/** In lower case, with as many characters: `İ` is the only one that becomes two. */
+function fold(text: string): string {
+  const lower = text.toLowerCase();
+  return lower.length === text.length ? lower : text.replaceAll("İ", "i").toLowerCase();
 }
 
 /** The two characters at an offset as one number; NaN, which matches no form, if there is only one. */
@@ -80,16 +140,10 @@ function startAt(text: string, at: number): number {
   return text.charCodeAt(at) * 0x10000 + text.charCodeAt(at + 1);
 }
 
-export function spanIn({ offsets }: View, start: number, end: number, label: Span["label"]): Span {
-  return offsets ? { start: offsets[start] ?? start, end: offsets[end] ?? end, label } : { start, end, label };
-}
+const hashes = 4_096;
 
-/** The text itself, and its forms without percent-encoding and without JSON escapes. */
-export function viewsOf(text: string): View[] {
-  const views: View[] = [{ text, offsets: null }];
-  if (text.includes("%")) views.push(decoded(text, percentEscape));
-  if (text.includes("\\")) views.push(decoded(text, jsonEscape));
-  return views;
+function hashAt(text: string, at: number): number {
+  return ((text.charCodeAt(at) * 61) ^ text.charCodeAt(at + 1)) & (hashes - 1);
 }
 
 /** A configured header may be `Bearer <key>`, and a provider may quote the key without its scheme. */
@@ -98,31 +152,39 @@ function withoutScheme(secret: string): string[] {
   return bare === undefined ? [secret] : [secret, bare];
 }
 
-function formsOf(secret: string): Form[] {
-  const trimmed = secret.trim();
+function shortForms(secret: string): Form[] {
   // A single character would match in every sentence.
-  if (trimmed.length < 2) return [];
-  if (trimmed.length < anywhereFrom) return [{ needle: trimmed, match: "word" }];
-  const forms: Form[] = [{ needle: trimmed, match: "anywhere" }];
-  if (trimmed.length < encodedFrom) return forms;
-  const bytes = Buffer.from(trimmed, "utf8");
-  // Decoding finds these too, unless the text before them forms an escape with their first character (`%0` before `0…`).
-  const encoded = encodeURIComponent(bytes.toString("utf8"));
-  for (const needle of [
-    encoded,
-    encoded.replace(/%../g, (escaped) => escaped.toLowerCase()),
-    JSON.stringify(trimmed).slice(1, -1),
-  ]) {
-    forms.push({ needle, match: "anywhere" });
-  }
-  // Percent-decoding yields bytes, which differ from the characters outside ASCII.
-  forms.push({ needle: bytes.toString("latin1"), match: "anywhere" });
-  for (const needle of base64Cores(bytes)) {
-    const forUrls = needle.replaceAll("+", "-").replaceAll("/", "_");
-    for (const spelled of [needle, forUrls, encodeURIComponent(needle)])
-      forms.push({ needle: spelled, match: "base64" });
-  }
-  return forms;
+  if (secret.length < 2) return [];
+  return [{ needle: secret, match: secret.length < anywhereFrom ? "word" : "anywhere" }];
+}
+
+function longForms(secret: string): Form[] {
+  const bytes = Buffer.from(secret, "utf8");
+  const anywhere = [
+    secret,
+    Array.from(secret).reverse().join(""),
+    // Decoding finds these too, unless the text before them forms an escape with their first character (`%0` before `0…`).
+    encodeURIComponent(bytes.toString("utf8")),
+    JSON.stringify(secret).slice(1, -1),
+    // Percent-decoding yields bytes, which differ from the characters outside ASCII.
+    bytes.toString("latin1"),
+    bytes.toString("hex"),
+  ];
+  const once = base64Spellings(bytes);
+  const twice = once.flatMap((spelled) => base64Spellings(Buffer.from(spelled, "latin1")));
+  const encoded = [...once, ...once.map((spelled) => encodeURIComponent(spelled)), ...twice];
+  return [
+    ...anywhere.map((needle): Form => ({ needle, match: "anywhere" })),
+    ...encoded.map((needle): Form => ({ needle, match: "base64" })),
+  ];
+}
+
+/** Every base64 of the bytes, also for URLs. */
+function base64Spellings(bytes: Buffer): string[] {
+  return base64Cores(bytes).flatMap((core) => {
+    const forUrls = core.replaceAll("+", "-").replaceAll("/", "_");
+    return forUrls === core ? [core] : [core, forUrls];
+  });
 }
 
 /**
@@ -138,56 +200,4 @@ function base64Cores(bytes: Buffer): string[] {
 
 function standsAlone(text: string, start: number, end: number): boolean {
   return !alphanumeric.test(text.charAt(start - 1)) && !alphanumeric.test(text.charAt(end));
-}
-
-interface Escape {
-  lead: string;
-  /** The code unit and the length of the escape at `at`; null if there is no escape. */
-  read(text: string, at: number): { unit: number; length: number } | null;
-}
-
-const percentEscape: Escape = {
-  lead: "%",
-  read(text, at) {
-    const unit = hexAt(text, at + 1, 2);
-    return unit === null ? null : { unit, length: 3 };
-  },
-};
-
-const controls: Record<string, number> = { n: 10, r: 13, t: 9, b: 8, f: 12 };
-
-const jsonEscape: Escape = {
-  lead: "\\",
-  read(text, at) {
-    const letter = text.charAt(at + 1);
-    const unit = letter === "u" ? hexAt(text, at + 2, 4) : null;
-    if (unit !== null) return { unit, length: 6 };
-    // A strict parser reads `\\u0041` as plain text, but a person recognises the letter, so it is decoded.
-    if (letter === "" || (letter === "\\" && text.charAt(at + 2) === "u")) return null;
-    return { unit: controls[letter] ?? letter.charCodeAt(0), length: 2 };
-  },
-};
-
-function hexAt(text: string, at: number, digits: number): number | null {
-  const hex = text.slice(at, at + digits);
-  return hex.length === digits && /^[0-9a-f]+$/i.test(hex) ? Number.parseInt(hex, 16) : null;
-}
-
-function decoded(text: string, notation: Escape): View {
-  const units = new Uint16Array(text.length);
-  const offsets = new Uint32Array(text.length + 1);
-  let length = 0;
-  for (let at = 0; at < text.length; length++) {
-    const found = text[at] === notation.lead ? notation.read(text, at) : null;
-    offsets[length] = at;
-    units[length] = found?.unit ?? text.charCodeAt(at);
-    at += found?.length ?? 1;
-  }
-  offsets[length] = text.length;
-  let out = "";
-  // In chunks, because a function takes a limited number of arguments.
-  for (let at = 0; at < length; at += 4096) {
-    out += String.fromCharCode(...units.subarray(at, Math.min(at + 4096, length)));
-  }
-  return { text: out, offsets };
 }

@@ -1,4 +1,4 @@
-import { type Span, spanIn, type View } from "./secret-forms.ts";
+import { type Span, spanIn, type View } from "./secret-views.ts";
 
 /*
  * Secrets that are not configured, recognised by their form. Every expression is a fixed prefix and at most one run of one

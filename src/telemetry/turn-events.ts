@@ -33,6 +33,12 @@ const argumentsRepairs = new Set<Repair>([
 
 /** The most rejected texts that one attempt reports: a confused model may write many of them. */
 const mostKeptTexts = 20;
+/** The most repairs that one attempt reports. All of them are counted. */
+const mostRepairs = 1_000;
+/** The most names of tools that are written into one event. */
+const mostNames = 1_000;
+/** Events that are written before the event loop is given back: a whole answer may have thousands of calls. */
+const mostAtOnce = 500;
 
 type PendingEvent = [event: string, fields: EventFields, values: EventFields | undefined];
 
@@ -45,7 +51,11 @@ export class TurnEvents implements TurnListener {
   readonly #requestId: string;
   readonly #tally: TurnTally;
   #pending: PendingEvent[] = [];
+  /** Events that are being written in slices. */
+  #queue: PendingEvent[] | undefined;
   #keptTexts = 0;
+  #leftOut = 0;
+  #repairs = 0;
 
   /** `backend` is the backend of the first attempt. */
   constructor(events: EventSink, requestId: string, backend: string) {
@@ -57,8 +67,11 @@ export class TurnEvents implements TurnListener {
   turnStarted(turn: Turn): void {
     const { api, model, stream } = turn;
     this.#write("turn_started", { api, backend: this.#tally.backend, model, stream });
-    const names = turn.tools.flatMap((tool) => (tool.type === "hosted" ? [tool.definition.type] : [tool.name]));
-    if (names.length > 0) this.#write("tool_registry", { names });
+    const names = turn.tools
+      .slice(0, mostNames)
+      .map((tool) => (tool.type === "hosted" ? tool.definition.type : tool.name));
+    const more = turn.tools.length - names.length;
+    if (names.length > 0) this.#write("tool_registry", more > 0 ? { names, more } : { names });
     let echoed = 0;
     for (const item of turn.input) if (item.type === "call") echoed++;
     if (echoed > 0) this.#write("echoed_calls", { count: echoed });
@@ -67,6 +80,8 @@ export class TurnEvents implements TurnListener {
   attemptStarted(backend: string): void {
     this.#tally.attemptStarted(backend);
     this.#keptTexts = 0;
+    this.#leftOut = 0;
+    this.#repairs = 0;
     if (this.#pending.length > 0) this.#pending = [];
   }
 
@@ -88,6 +103,7 @@ export class TurnEvents implements TurnListener {
 
   callRepaired(repair: Repair, call: CallStarted | undefined): void {
     this.#tally.repairs.push(repair);
+    if (++this.#repairs > mostRepairs) return;
     const isOfArguments = argumentsRepairs.has(repair);
     if (isOfArguments) this.#report("arguments_repaired", { what: repair, kind: repair, ...idAndName(call) });
     else this.#report("call_repaired", { kind: repair, ...idAndName(call) });
@@ -114,6 +130,15 @@ export class TurnEvents implements TurnListener {
   textKept(dialect: string, reason: string, name: string | null): void {
     if (++this.#keptTexts > mostKeptTexts) return;
     this.#report("parse_failure", { dialect, reason, id: null, name });
+  }
+
+  answerCut(characters: number): void {
+    this.#report("answer_cut", { backend: this.#tally.backend, characters });
+  }
+
+  callLeftOut(reason: string): void {
+    if (++this.#leftOut > mostKeptTexts) return;
+    this.#report("parse_failure", { dialect: null, reason, id: null, name: null });
   }
 
   cutOff(dropped: { readonly bytes: number }): void {
@@ -159,13 +184,28 @@ export class TurnEvents implements TurnListener {
   }
 
   #writePending(): void {
-    if (this.#pending.length === 0) return;
-    for (const [event, fields, values] of this.#pending) this.#write(event, fields, values);
+    const pending = this.#pending;
+    if (pending.length === 0) return;
     this.#pending = [];
+    if (this.#queue) for (const event of pending) this.#queue.push(event);
+    else if (pending.length > mostAtOnce) this.#writeQueue(pending, 0);
+    else for (const [event, fields, values] of pending) this.#write(event, fields, values);
   }
 
   #write(event: string, fields: EventFields, values?: EventFields): void {
-    this.#events.write(event, this.#requestId, fields, values);
+    if (this.#queue) this.#queue.push([event, fields, values]);
+    else this.#events.write(event, this.#requestId, fields, values);
+  }
+
+  /** Writes many events in slices. Later events are appended to the queue, so that all stay in order. */
+  #writeQueue(queue: PendingEvent[], from: number): void {
+    this.#queue = queue;
+    const to = from + mostAtOnce;
+    for (const [event, fields, values] of queue.slice(from, to)) {
+      this.#events.write(event, this.#requestId, fields, values);
+    }
+    if (to < queue.length) setImmediate(() => this.#writeQueue(queue, to));
+    else this.#queue = undefined;
   }
 }
 

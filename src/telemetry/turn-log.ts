@@ -12,6 +12,8 @@ import { failureReason } from "./failure-reason.ts";
 
 /** The most rejected texts that one attempt logs: a confused model may write many of them. */
 const mostKeptTexts = 20;
+/** The most lines about calls that one attempt logs. */
+const mostCallLines = 100;
 
 export interface TurnLogOptions {
   requestId: string;
@@ -28,6 +30,7 @@ export class TurnLog implements TurnListener {
   readonly #redact: boolean;
   #backend: string;
   #keptTexts = 0;
+  #callLines = 0;
   #failures: { backend: string; error: TurnError }[] | undefined;
 
   constructor(log: Log, { requestId, backend, redact }: TurnLogOptions) {
@@ -40,6 +43,7 @@ export class TurnLog implements TurnListener {
   attemptStarted(backend: string): void {
     this.#backend = backend;
     this.#keptTexts = 0;
+    this.#callLines = 0;
   }
 
   attemptFailed(backend: string, error: TurnError, next: NextStep): void {
@@ -66,6 +70,7 @@ export class TurnLog implements TurnListener {
   }
 
   argumentsBroken(call: CallStarted | undefined): void {
+    if (!this.#mayLog()) return;
     const fields = { ...this.#fields(), id: call?.callId ?? null, name: call?.name ?? null };
     this.#log.warn(
       fields,
@@ -74,6 +79,7 @@ export class TurnLog implements TurnListener {
   }
 
   schemaMismatch(call: CallStarted | undefined, path: string): void {
+    if (!this.#mayLog()) return;
     const fields = { ...this.#fields(), id: call?.callId ?? null, name: call?.name ?? null, path };
     this.#log.warn(
       fields,
@@ -82,6 +88,7 @@ export class TurnLog implements TurnListener {
   }
 
   callSuppressed(name: string): void {
+    if (!this.#mayLog()) return;
     this.#log.info(
       { ...this.#fields(), name },
       `dropped a call of "${name}" from ${this.#backend}: tool_choice or parallel_tool_calls forbids it`,
@@ -89,6 +96,7 @@ export class TurnLog implements TurnListener {
   }
 
   unknownTool(name: string): void {
+    if (!this.#mayLog()) return;
     this.#log.warn(
       { ...this.#fields(), name },
       `the model of ${this.#backend} called "${name}", which the request does not define`,
@@ -100,6 +108,21 @@ export class TurnLog implements TurnListener {
     this.#log.info(
       { ...this.#fields(), dialect, reason, name },
       `text from ${this.#backend} looks like a call (${dialect}), but is passed on as text: ${reason}`,
+    );
+  }
+
+  answerCut(characters: number): void {
+    this.#log.warn(
+      { ...this.#fields(), characters },
+      `the answer of ${this.#backend} is longer than one answer may be; ended it like at a token limit`,
+    );
+  }
+
+  callLeftOut(reason: string): void {
+    if (!this.#mayLog()) return;
+    this.#log.warn(
+      { ...this.#fields(), reason },
+      `the answer of ${this.#backend} is not passed on as a whole: ${reason}`,
     );
   }
 
@@ -118,6 +141,15 @@ export class TurnLog implements TurnListener {
     const last = failures.at(-1);
     if (failed && last && last.error !== error) this.#logFallbackFailed(last.backend, last.error);
     this.#logTurnFailed(failed?.backend ?? this.#backend, error);
+  }
+
+  /** Whether another line about a call may be logged. The last one says that there are more. */
+  #mayLog(): boolean {
+    if (++this.#callLines === mostCallLines) {
+      const message = `logged ${mostCallLines} lines about calls from ${this.#backend}; leaving out the rest of this attempt`;
+      this.#log.warn(this.#fields(), message);
+    }
+    return this.#callLines < mostCallLines;
   }
 
   #fields(): LogFields {

@@ -29,8 +29,15 @@ export function isTooDeep(given: JsonValue | undefined): boolean {
 
 const deepest = 512;
 
-/** Normalizes arguments, so that two texts that differ only in formatting compare equal. */
+/** In characters. Longer arguments are not parsed to be compared: that would take too long at once. */
+const longestCanonical = 256 * 1024;
+
+/**
+ * Normalizes arguments, so that two texts that differ only in formatting compare equal. Very long arguments are compared as they
+ * are written.
+ */
 export function canonicalArguments(text: string): string {
+  if (text.length > longestCanonical) return text;
   const value = text.trim() === "" ? {} : parseJson(text);
   return value === undefined || isTooDeep(value) ? text : JSON.stringify(value);
 }
@@ -60,44 +67,48 @@ export class ObjectEnd {
   }
 }
 
+const [space, newline, carriageReturn, tab] = [0x20, 0x0a, 0x0d, 0x09];
+const [quote, comma, colon] = [0x22, 0x2c, 0x3a];
+const [openBracket, closeBracket, openBrace, closeBrace] = [0x5b, 0x5d, 0x7b, 0x7d];
+
 /** Parses the text once by the grammar of JSON; true if the text ends before the value does. */
 function isBeginningOfJson(text: string): boolean {
-  const closers: string[] = [];
+  const closers: number[] = [];
   let expects: "value" | "key" | "keyOrEnd" | "colon" | "separator" | "valueOrEnd" = "value";
   let at = 0;
   while (at < text.length) {
-    const character = text.charAt(at);
-    if (character === " " || character === "\n" || character === "\r" || character === "\t") {
+    const character = text.charCodeAt(at);
+    if (character === space || character === newline || character === carriageReturn || character === tab) {
       at++;
       continue;
     }
     switch (expects) {
       case "separator": {
-        const closer = closers.at(-1);
+        const closer = closers[closers.length - 1];
         if (closer === undefined) return false;
         if (character === closer) closers.pop();
-        else if (character === ",") expects = closer === "}" ? "key" : "value";
+        else if (character === comma) expects = closer === closeBrace ? "key" : "value";
         else return false;
         at++;
         continue;
       }
       case "colon":
-        if (character !== ":") return false;
+        if (character !== colon) return false;
         expects = "value";
         at++;
         continue;
       case "key":
       case "keyOrEnd":
-        if (character === "}" && expects === "keyOrEnd") {
+        if (character === closeBrace && expects === "keyOrEnd") {
           closers.pop();
           expects = "separator";
           at++;
           continue;
         }
-        if (character !== '"') return false;
+        if (character !== quote) return false;
         break;
       case "valueOrEnd":
-        if (character === "]") {
+        if (character === closeBracket) {
           closers.pop();
           expects = "separator";
           at++;
@@ -105,16 +116,16 @@ function isBeginningOfJson(text: string): boolean {
         }
     }
     const isKey = expects === "key" || expects === "keyOrEnd";
-    if (character === '"') {
+    if (character === quote) {
       const end = endOfString(text, at);
       if (end === "cut") return true;
       if (end === "broken") return false;
       at = end;
       if (isKey) expects = "colon";
       else expects = "separator";
-    } else if (character === "{" || character === "[") {
-      closers.push(character === "{" ? "}" : "]");
-      expects = character === "{" ? "keyOrEnd" : "valueOrEnd";
+    } else if (character === openBrace || character === openBracket) {
+      closers.push(character === openBrace ? closeBrace : closeBracket);
+      expects = character === openBrace ? "keyOrEnd" : "valueOrEnd";
       at++;
     } else {
       const end = endOfScalar(text, at);

@@ -63,11 +63,40 @@ export function permits(choice: ToolChoice, call: Callable): boolean {
     case "forced":
       return isNamed(choice.tool, call);
     case "allowed":
-      if (choice.tools.some((tool) => isNamed(tool, call))) return true;
-      return call.namespace !== undefined && choice.others.some(({ name }) => name === call.namespace);
+      return isAllowed(allowedBy(choice), call);
     default:
       return true;
   }
+}
+
+/** The tools that a choice allows, so that a call is found without reading the whole list. */
+interface AllowedTools {
+  /** The namespaces of the allowed tools, by kind and name. A tool without a namespace allows all of them. */
+  namespaces: Map<string, Set<string | undefined>>;
+  /** Namespaces that are allowed as a whole. */
+  whole: Set<JsonValue | undefined>;
+}
+
+const known = new WeakMap<ToolChoice, AllowedTools>();
+
+function allowedBy(choice: ToolChoice & { mode: "allowed" }): AllowedTools {
+  const found = known.get(choice);
+  if (found) return found;
+  const namespaces: AllowedTools["namespaces"] = new Map();
+  for (const { kind, name, namespace } of choice.tools) {
+    const key = `${kind} ${name}`;
+    const same = namespaces.get(key) ?? new Set();
+    namespaces.set(key, same.add(namespace));
+  }
+  const allowed = { namespaces, whole: new Set(choice.others.map(({ name }) => name)) };
+  known.set(choice, allowed);
+  return allowed;
+}
+
+function isAllowed({ namespaces, whole }: AllowedTools, { kind, name, namespace }: Callable): boolean {
+  const named = namespaces.get(`${kind} ${name}`);
+  if (named && (named.has(undefined) || named.has(namespace))) return true;
+  return namespace !== undefined && whole.has(namespace);
 }
 
 /** Whether a turn that ends without any call breaks the choice. */

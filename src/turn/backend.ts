@@ -1,6 +1,7 @@
 import type { Emit } from "./backend-event.ts";
 import type { Cancellation } from "./cancellation.ts";
 import type { JsonValue } from "./json.ts";
+import type { Holding } from "./ports.ts";
 import type { HistoryQuirks } from "./quirks.ts";
 import type { Tool } from "./tool.ts";
 import type { Turn } from "./turn.ts";
@@ -21,6 +22,8 @@ export interface Backend {
 /** A round as the backend sees it: where it emits events, and what cancels it. */
 export interface BackendRound {
   emit: Emit;
+  /** A backend with a connection calls this at the start of each read, before it parses anything. */
+  begin?: (() => void) | undefined;
   /**
    * The backend calls this once after each read, to send what it emitted since the last flush. A promise means that the client's
    * buffer is full: the backend stops reading until it resolves.
@@ -30,6 +33,8 @@ export interface BackendRound {
    * Cancelled when the rest is not needed, for example if the client disconnects or time is up: the backend disconnects at once.
    */
   cancellation: Cancellation;
+  /** Counts what the backend buffers of the answer. */
+  holding?: Holding | undefined;
 }
 
 export interface Capabilities {

@@ -21,6 +21,7 @@ const catalogue = {
   request_timeout: { status: 408, type: "invalid_request_error" },
   body_too_large: { status: 413, type: "invalid_request_error" },
   unsupported_media_type: { status: 415, type: "invalid_request_error" },
+  expectation_failed: { status: 417, type: "invalid_request_error" },
   unknown_host: { status: 421, type: "invalid_request_error" },
   websocket_unavailable: { status: 426, type: "invalid_request_error" },
   rate_limit_exceeded: { status: 429, type: "rate_limit_error" },

@@ -58,6 +58,8 @@ export interface TurnListener {
   schemaMismatch?(call: CallStarted | undefined, path: string): void;
   /** `tool_choice` or `parallel_tool_calls` forbids the call, so the client does not get it. */
   callSuppressed?(name: string): void;
+  /** The answer exceeds a bound: a call is left out, or the round ends early. The reason names the bound. */
+  callLeftOut?(reason: string): void;
   /** The model called a tool that the request does not define. */
   unknownTool?(name: string): void;
   /**
@@ -71,6 +73,8 @@ export interface TurnListener {
    * over.
    */
   cutOff?(dropped: { readonly bytes: number }): void;
+  /** The answer became too large and was ended there, as at a token limit. `characters` is its size. */
+  answerCut?(characters: number): void;
   /** The work that must finish before the client gets the end of the turn failed or timed out. The turn ends anyway. */
   beforeEndFailed?(error: unknown): void;
   turnFinished?(summary: TurnSummary): void;
@@ -138,6 +142,10 @@ class Listeners implements Required<TurnListener> {
     for (const listener of this.#all) listener.callSuppressed?.(name);
   }
 
+  callLeftOut(reason: string): void {
+    for (const listener of this.#all) listener.callLeftOut?.(reason);
+  }
+
   unknownTool(name: string): void {
     for (const listener of this.#all) listener.unknownTool?.(name);
   }
@@ -152,6 +160,10 @@ class Listeners implements Required<TurnListener> {
 
   cutOff(dropped: { readonly bytes: number }): void {
     for (const listener of this.#all) listener.cutOff?.(dropped);
+  }
+
+  answerCut(characters: number): void {
+    for (const listener of this.#all) listener.answerCut?.(characters);
   }
 
   beforeEndFailed(error: unknown): void {

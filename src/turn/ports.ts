@@ -17,6 +17,15 @@ export interface Clock {
   now(): number;
 }
 
+/**
+ * Is told when a stretch of synchronous work for a request begins and ends, to find out which request held the event loop. Once for
+ * each read from a provider and each step of a turn, never for each token.
+ */
+export interface WorkMarker {
+  begin(): void;
+  end(): void;
+}
+
 export interface EventFields {
   [field: string]: JsonValue | undefined;
 }
@@ -28,6 +37,12 @@ export interface EventSink {
   readonly keepsValues: boolean;
   /** `values` (arguments, results) are written only if redaction is off. `requestId` is `null` for an event without a request. */
   write(event: string, requestId: string | null, fields: EventFields, values?: EventFields): void;
+}
+
+/** What one turn keeps in memory, as a part of the budget that all turns of the gateway share. */
+export interface Holding {
+  /** Counts bytes that the turn keeps in memory. Throws a `TurnError` ("overloaded") if the gateway's budget is used up. */
+  add(bytes: number): void;
 }
 
 /** The fields of a log line. `err` may be anything that was thrown. */

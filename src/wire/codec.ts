@@ -6,6 +6,7 @@ import type {
   ErrorBody,
   FrameSink,
   JsonObject,
+  Steps,
   Turn,
 } from "../turn/index.ts";
 
@@ -23,6 +24,8 @@ export interface Codec<Request extends ClientRequest = ClientRequest> {
   readonly answerId: AnswerIdForm;
   /** Throws a `TurnError` that says what is wrong with the request. */
   decode(body: JsonObject, limits: RequestLimits): Request;
+  /** The same in steps. An API whose requests may be long needs it, so that a long one does not hold up others. */
+  decodeSteps?(body: JsonObject, limits: RequestLimits): Steps<Request>;
   createEncoder(request: Request, options: AnswerOptions): Encoder;
   /** The error body on every path of this API. */
   errorBody(error: ErrorBody): string;

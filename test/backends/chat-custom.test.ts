@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { chatApi } from "../../src/backends/chat/index.ts";
 import { ProviderQuirks } from "../../src/backends/provider-quirks.ts";
 import { readChoice, readTools } from "../../src/tools/index.ts";
-import type { CallItem, JsonObject, Turn } from "../../src/turn/index.ts";
+import { type CallItem, finished, type JsonObject, type Turn } from "../../src/turn/index.ts";
 
 const grammar = { syntax: "lark", definition: "start: /.+/" };
 const [patch, fn, web] = readTools(
@@ -66,7 +66,7 @@ describe("a tool that takes free text, where a chat backend has it", () => {
   });
 
   it("is written nested, as are its choice and its calls", () => {
-    const body = chatApi.writeRequest(turn({ type: "custom", name: "patch" }), quirks);
+    const body = finished(chatApi.writeRequest(turn({ type: "custom", name: "patch" }), quirks));
     expect(body).toMatchObject({
       tools: [
         { type: "custom", custom: { name: "patch", description: "Edits", format: { type: "grammar", grammar } } },
@@ -81,9 +81,8 @@ describe("a tool that takes free text, where a chat backend has it", () => {
   });
 
   it("alone is offered where it alone is allowed", () => {
-    const body = chatApi.writeRequest(
-      turn({ type: "allowed_tools", tools: [{ type: "custom", name: "patch" }] }),
-      quirks,
+    const body = finished(
+      chatApi.writeRequest(turn({ type: "allowed_tools", tools: [{ type: "custom", name: "patch" }] }), quirks),
     );
     expect(body).toMatchObject({ tools: [{ type: "custom" }], tool_choice: "auto" });
   });

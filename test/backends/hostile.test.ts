@@ -46,6 +46,13 @@ describe("a chat provider that", () => {
     expect(Object.keys(JSON.parse(call?.arguments ?? "{}"))).toHaveLength(50_000);
   });
 
+  it("sends text after an object with many keys", () => {
+    const object = Object.fromEntries(Array.from({ length: 50_000 }, (_, at) => [`key${at}`, at]));
+    const first = entry({ index: 0, id: "c1", function: { name: "refresh", arguments: object } });
+    const pieces = Array.from({ length: 5_000 }, () => entry({ index: 0, function: { arguments: "x" } }));
+    expect(wholeCalls(readStream("chat", [first, ...pieces, chunk({}, "tool_calls")]).events)).toHaveLength(1);
+  });
+
   it("sends more calls than a client can take", () => {
     const calls = Array.from({ length: 100_000 }, () => ({ function: { name: "refresh", arguments: "{}" } }));
     expect(readStream("chat", [chunk({ tool_calls: calls })]).error?.code).toBe("upstream_invalid");
@@ -86,6 +93,49 @@ describe("a Responses provider that", () => {
       { type: "response.completed", response: { output: items } },
     ]);
     expect(wholeCalls(events)).toHaveLength(2_000);
+  });
+
+  it("lists many more items than it has streamed", () => {
+    const streamed = Array.from({ length: 4_000 }, (_, at) => ({
+      type: "response.output_item.added",
+      output_index: at,
+      item: { type: "function_call", id: `fc_${at}`, call_id: `c${at}`, name: "refresh" },
+    }));
+    const output = Array.from({ length: 200_000 }, () => ({ type: "message" }));
+    const { error } = readStream("responses", [...streamed, { type: "response.completed", response: { output } }]);
+    expect(error?.code).toBe("upstream_invalid");
+  });
+
+  it("streams and lists thousands of calls with one item id and different call ids", () => {
+    const call = (id: string) => ({ type: "function_call", id: "fc_1", call_id: id, name: "refresh", arguments: "{}" });
+    const streamed = Array.from({ length: 2_000 }, (_, at) => done({ item: call(`a${at}`) }));
+    const output = Array.from({ length: 2_000 }, (_, at) => call(`b${at}`));
+    const { events } = readStream("responses", [...streamed, { type: "response.completed", response: { output } }]);
+    expect(wholeCalls(events)).toHaveLength(4_000);
+  });
+
+  it("says again and again that a call is done whose arguments are cut", () => {
+    const item = { type: "function_call", id: "fc_1", call_id: "c1", name: "refresh" };
+    const { events } = readStream("responses", [
+      { type: "response.output_item.added", output_index: 0, item },
+      { type: "response.function_call_arguments.delta", output_index: 0, delta: `{"text":"${"x".repeat(1_000_000)}` },
+      ...Array.from({ length: 3_000 }, () => done({ output_index: 0, item })),
+      { type: "response.function_call_arguments.delta", output_index: 0, delta: `"}` },
+      { type: "response.completed" },
+    ]);
+    expect(wholeCalls(events)).toHaveLength(1);
+  });
+
+  it("sends events without index and id when its items are done", () => {
+    const item = { type: "message", content: [] };
+    const messages = Array.from({ length: 4_000 }, (_, at) => done({ output_index: at, item }));
+    const late = Array.from({ length: 50_000 }, (_, at) => ({
+      type: "response.output_text.delta",
+      output_index: at % 4_000,
+      delta: "late",
+    }));
+    const { events } = readStream("responses", [...messages, ...late, { type: "response.completed" }]);
+    expect(events.filter(({ type }) => type === "text.delta")).toEqual([]);
   });
 
   it("sends more items than a client can take", () => {

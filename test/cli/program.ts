@@ -23,16 +23,30 @@ export interface Running {
 export interface Surroundings {
   files?: Record<string, string>;
   environment?: Record<string, string>;
+  /** A descriptor for standard error. Default: a pipe that is read. */
+  stderr?: number;
 }
 
 /** Starts `toolwire` in a folder of its own, with an environment that holds nothing of ours. */
-export function start(args: readonly string[], { files = {}, environment = {} }: Surroundings = {}): Running {
+export function start(args: readonly string[], surroundings: Surroundings = {}): Running {
+  return startProgram([process.execPath, main, ...args], surroundings);
+}
+
+/** The same in a terminal, which closes when the child is killed. Linux only. */
+export function startInTerminal(args: readonly string[]): Running {
+  return startProgram(["script", "-qfec", [process.execPath, main, ...args].join(" "), "/dev/null"], {});
+}
+
+function startProgram(
+  [program = "", ...args]: readonly string[],
+  { files = {}, environment = {}, stderr }: Surroundings,
+): Running {
   const cwd = mkdtempSync(join(tmpdir(), "toolwire-cli-"));
   for (const [name, text] of Object.entries(files)) writeFileSync(join(cwd, name), text);
-  const child = spawn(process.execPath, [main, ...args], {
+  const child = spawn(program, args, {
     cwd,
     env: { PATH: process.env.PATH, HOME: cwd, ...environment },
-    stdio: ["ignore", "pipe", "pipe"],
+    stdio: ["ignore", "pipe", stderr ?? "pipe"],
   });
   onTestFinished(() => {
     child.kill("SIGKILL");
@@ -40,10 +54,10 @@ export function start(args: readonly string[], { files = {}, environment = {} }:
   });
 
   const output = { stdout: "", stderr: "" };
-  child.stderr.setEncoding("utf8").on("data", (text: string) => {
+  child.stderr?.setEncoding("utf8").on("data", (text: string) => {
     output.stderr += text;
   });
-  child.stdout.setEncoding("utf8").on("data", (text: string) => {
+  child.stdout?.setEncoding("utf8").on("data", (text: string) => {
     output.stdout += text;
   });
   const finished = new Promise<Finished>((resolve) => {
@@ -53,12 +67,12 @@ export function start(args: readonly string[], { files = {}, environment = {} }:
     new Promise<string>((resolve, reject) => {
       const look = () => {
         const found = output.stdout
-          .split("\n")
+          .split(/\r?\n/)
           .slice(0, -1)
           .find((candidate) => form.test(candidate));
         if (found !== undefined) resolve(found);
       };
-      child.stdout.on("data", look);
+      child.stdout?.on("data", look);
       look();
       void finished.then(({ stderr }) => reject(new Error(`toolwire ended before ${form}: ${stderr}`)));
     });

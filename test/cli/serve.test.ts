@@ -1,7 +1,8 @@
+import { existsSync } from "node:fs";
 import { createServer } from "node:net";
 import { setTimeout } from "node:timers/promises";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { type Running, run, start } from "./program.ts";
+import { type Running, run, start, startInTerminal } from "./program.ts";
 
 const ready = /^toolwire listening on (http:\/\/127\.0\.0\.1:\d+)$/;
 
@@ -56,6 +57,33 @@ describe("toolwire serve", () => {
     expect((await running.finished).code).toBe(143);
     expect(await turn).toBe("cut");
   });
+
+  it.skipIf(process.platform === "win32")("goes on after SIGHUP, and says so", async () => {
+    const running = start(["--port", "0"]);
+    const address = await addressOf(running);
+    running.child.kill("SIGHUP");
+    await setTimeout(200);
+    expect((await fetch(`${address}/health`)).status).toBe(200);
+    running.child.kill("SIGTERM");
+    const { code, stderr } = await running.finished;
+    expect(code).toBe(0);
+    expect(JSON.parse(stderr)).toMatchObject({ level: "warn", msg: expect.stringMatching(/^SIGHUP ignored: /) });
+  });
+
+  it.skipIf(!existsSync("/usr/bin/script") || process.platform !== "linux")(
+    "ends when the terminal that it was started in is closed",
+    async () => {
+      const terminal = startInTerminal(["--port", "0"]);
+      const address = await addressOf(terminal);
+      terminal.child.kill("SIGKILL");
+      const isServing = () =>
+        fetch(`${address}/health`).then(
+          () => true,
+          () => false,
+        );
+      await expect.poll(isServing, { timeout: 8_000 }).toBe(false);
+    },
+  );
 
   it("says in one sentence that its port is in use", async () => {
     const port = await takenPort();

@@ -44,7 +44,7 @@ use_tool: { order: tools_first, hold: 3s, blocks: chunks, result_guard: 5s, re_e
 rails: { apply_patch: null, web_search: never }
 store: { url: "sqlite:./toolwire.db", keep: 30d, required: false }
 coordination: { url: null }
-limits: { body: 32mb, concurrent: 1024, per_key: null, stall: 60s, drain: 30s, tool_output: 1mb }
+limits: { body: 32mb, memory: 512mb, concurrent: 1024, per_key: null, stall: 60s, drain: 30s, tool_output: 1mb }
 telemetry: { events: none, redact: true, otlp: null }
 `;
 

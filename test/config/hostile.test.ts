@@ -11,6 +11,11 @@ const bomb = ["a: &a [x, x, x, x, x, x, x, x, x]"]
 describe("a hostile file is answered, not obeyed", () => {
   it.each([
     ["aliases of aliases", bomb, /aliases \(\*name\) repeat too much/],
+    [
+      "an anchor and an alias a line",
+      Array.from({ length: 30_000 }, (_, at) => `a${at}: &a${at} 1\nb${at}: *a${at}`).join("\n"),
+      /aliases \(\*name\) repeat too much/,
+    ],
     ["a value that contains itself", "log: &a { level: *a }", /nested too deeply/],
     ["lists in lists", "[".repeat(20_000), /nested too deeply/],
     ["mappings in mappings", `${"{a: ".repeat(100)}1${"}".repeat(100)}`, /nested too deeply/],

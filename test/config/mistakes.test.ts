@@ -20,6 +20,7 @@ describe("a mistake", () => {
     ],
     ["turn: { keep_alive: 60d }", /^turn\.keep_alive: expected a duration .* found "60d"$/],
     ["limits: { body: big }", 'limits.body: expected a size such as 64kb or 4mb (at most 256mb), found "big"'],
+    ["limits: { memory: 16mb }", "limits.memory: 16mb is less than limits.body (32mb)"],
     ["hosts: ['https://gateway.lan']", /^hosts\[0\]: expected a host name such as gateway\.lan/],
     ["cors: { origins: ['http://a.example/path'] }", /^cors\.origins\[0\]: expected an origin such as/],
     ["backends: { 'a/b': { kind: demo } }", /^backends\.a\/b: expected a name of letters, digits/],

@@ -31,4 +31,22 @@ describe("the nearest name", () => {
     expect(nearestNames("x".repeat(1_000_000), ["x".repeat(1_000_000)])).toEqual([]);
     expect(performance.now() - started).toBeLessThan(10_000);
   });
+
+  it("costs a bounded time, however many names there are", () => {
+    const hint = (count: number) => {
+      let read = 0;
+      function* offered() {
+        for (; read < count; read++) yield `m${read}`.padEnd(128, "xyz");
+      }
+      nearestNames("x".repeat(128), offered(), 1);
+      return read;
+    };
+    expect(hint(50)).toBe(50);
+    expect(hint(100_000)).toBeLessThan(100);
+  });
+
+  it("is found among thousands", () => {
+    const many = Array.from({ length: 2_000 }, (_, at) => `some/other-model-${at}`);
+    expect(nearestNames("gtp-5", [...many, "gpt-5"], 1)).toEqual(["gpt-5"]);
+  });
 });

@@ -61,6 +61,7 @@ const anyOptions: fc.Arbitrary<Partial<ReadingOptions>> = fc.record({
   dialects: fc.oneof(fc.constant("auto" as const), fc.constant(dialects.map(({ name }) => name))),
   repair: fc.boolean(),
   limit: fc.constantFrom(512, 700, 100_000),
+  rereads: fc.constantFrom(0, 600, 2000, undefined),
   patience: fc.constantFrom(0, 8, 512),
   beginsInReasoning: fc.boolean(),
 });

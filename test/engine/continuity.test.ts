@@ -1,5 +1,6 @@
 import { describe, expect, it, vi } from "vitest";
 import { Continuity } from "../../src/engine/continuity.ts";
+import { ConversationDigest } from "../../src/engine/conversation-digest.ts";
 import { restoreTurn } from "../../src/engine/restore.ts";
 import { RememberedCalls } from "../../src/engine/stages/remember.ts";
 import { InProcessMemory } from "../../src/store/index.ts";
@@ -15,6 +16,7 @@ import {
   type Turn,
   type TurnEvent,
 } from "../../src/turn/index.ts";
+import { turnsDuring } from "../support/time-growth.ts";
 
 /** Memory that tells what is asked of it. */
 class WatchedMemory implements Memory {
@@ -162,6 +164,23 @@ describe("what is remembered of the reasoning before a call", () => {
     expect(input[1]).toEqual({ type: "reasoning", summary: [long] });
   });
 
+  it("is bounded also where it is many empty items", async () => {
+    const memory = new WatchedMemory();
+    const remembered = new RememberedCalls(new Continuity(memory, "ann"), wantsSeals, turnOf([]), [user("Go")]);
+    const item = (at: number): TurnEvent[] => [
+      { type: "reasoning.started", id: `rs_${at}`, upstreamId: `rs_${at}` },
+      { type: "reasoning.done", encrypted: "seal" },
+    ];
+    for (let at = 0; at < 900; at++) for (const event of item(at)) remembered.hear(event);
+    for (let at = 0; at < 300; at++) for (const event of callEvents(`c${at}`)) remembered.hear(event);
+    for (let at = 900; at < 3_000; at++) for (const event of item(at)) remembered.hear(event);
+    for (let at = 300; at < 600; at++) for (const event of callEvents(`c${at}`)) remembered.hear(event);
+    await remembered.pending;
+    const makers = memory.records.filter(({ value }) => typeof value === "string");
+    expect(makers).toHaveLength(1_000);
+    expect(JSON.stringify(memory.records).length).toBeLessThan(2_000_000);
+  });
+
   it("is the seal alone where the texts are too long, and nothing where there is none", async () => {
     const memory = new WatchedMemory();
     const much = "x".repeat(300_000);
@@ -258,5 +277,51 @@ describe("who remembers calls", () => {
     finish();
     await waiting;
     expect(isDone).toBe(true);
+  });
+});
+
+describe("a long history", () => {
+  it("is restored without holding the event loop", async () => {
+    const ids = Array.from({ length: 4_000 }, (_, at) => `fc_${String(at + 1).padStart(3, "0")}`);
+    const history = [user("Go"), ...ids.flatMap((id) => [call(id), output(id)])];
+    const continuity = new Continuity(new InProcessMemory(), "ann");
+    expect(await turnsDuring(async () => restoreTurn(turnOf(history), wantsText, continuity, false))).toBeGreaterThan(
+      3,
+    );
+  });
+
+  it("of numbered calls is the same before a call whether it is read in one go or in stretches", async () => {
+    const outputs = Array.from({ length: 200 }, (_, at) => output(`fc_${at}`));
+    const [inOneGo, inStretches] = [new ConversationDigest(), new ConversationDigest()];
+    for (const item of [user("Go"), ...outputs]) {
+      inOneGo.add(item);
+      inStretches.add(item);
+    }
+    await inStretches.prepare("fc_001");
+    expect(inStretches.candidates("fc_001")).toEqual(inOneGo.candidates("fc_001"));
+    expect(inStretches.candidates("fc_001")).toHaveLength(16);
+  });
+
+  it("has records of its calls if the round's digest takes long", async () => {
+    const memory = new InProcessMemory();
+    const history = [user("Go"), ...Array.from({ length: 300 }, (_, at) => output(`x${at}`))];
+    await play(memory, wantsText, history, sealed("rs_1", "I think.", undefined), "fc_001");
+    const { input } = await restoreTurn(
+      turnOf([...history, call("fc_001")]),
+      wantsText,
+      new Continuity(memory, "ann"),
+      false,
+    );
+    expect(input.at(-2)).toEqual({ type: "reasoning", summary: ["I think."] });
+  });
+});
+
+describe("what is stored of a response", () => {
+  it("is nothing if the ids of its calls are larger than any record", async () => {
+    const memory = new WatchedMemory();
+    const continuity = new Continuity(memory, "ann");
+    const callIds = new Map(Array.from({ length: 20 }, (_, at) => [`call_${at}`, "i".repeat(60_000)]));
+    await continuity.keepResponse("resp_1", { callIds, lastNumber: 0 });
+    expect(memory.records).toEqual([]);
   });
 });

@@ -49,6 +49,14 @@ const run = (candidates: TurnPlan["candidates"], more: Partial<TurnPlan>) =>
   runTurn(planOf(client, candidates, more), client.reply);
 
 describe("a turn of many rounds", () => {
+  it("may have more outputs between two rounds than a function has arguments", async () => {
+    const candidate = candidateOf(new ScriptedBackend("house", [called, there]));
+    const outputs = Array.from({ length: 200_000 }, () => blue);
+    const ending = await run([candidate], { seams: between({ outputs }).seams });
+    expect(ending.status).toBe("completed");
+    expect(candidate.asks.at(-1)?.history).toHaveLength(200_002);
+  });
+
   it("asks again with what earlier rounds gave and what happened between them", async () => {
     const second = [text("And on."), ...wholeCall(0, '{"at":2}', { callId: "call_2" }), finished];
     const candidate = candidateOf(new ScriptedBackend("house", [called, second, there]));

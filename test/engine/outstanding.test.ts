@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { OutstandingCalls } from "../../src/engine/outstanding.ts";
 import { anonymousOwner, type EventFields, type EventSink, type Item, type Log } from "../../src/turn/index.ts";
+import { timeGrowth } from "../support/time-growth.ts";
 
 const minute = 60_000;
 const quarter = 15 * minute;
@@ -296,6 +297,32 @@ describe("the registry", () => {
     expect(registry.size).toBe(1000);
     vi.advanceTimersByTime(quarter);
     expect(events).toHaveLength(1000);
+    expect(registry.size).toBe(0);
+  });
+
+  it("compares a request with a bounded number of calls, however often it repeats an id that many conversations have", () => {
+    const { calls } = start();
+    for (let at = 0; at < 1_000; at++) calls.give({ callId: "fc_001", name: "look" }, `request-${at}`);
+    const repeats = (size: number) => Array.from({ length: size }, (_, at) => call("fc_001", `other_${at}`));
+    // 8,000 times a thousand comparisons would take some 30 times as long.
+    expect(timeGrowth((size) => calls.hear([user("go"), ...repeats(size)]), 1_000)).toBeLessThan(4);
+  });
+
+  it("reports no more than a thousand results of one request, and knows the others all the same", () => {
+    const { calls, registry } = start();
+    const ids = Array.from({ length: 1_500 }, (_, at) => `call_${at}`);
+    for (const callId of ids) calls.give({ callId, name: "look" }, "request-1");
+    expect(calls.hear(ids.map((id) => output(id)))).toHaveLength(1_000);
+    expect(registry.size).toBe(0);
+  });
+
+  it("reports calls that expire together a thousand at a time", () => {
+    const { calls, events, registry } = start();
+    for (let at = 0; at < 2_500; at++) calls.give({ callId: `call_${at}`, name: "look" }, "request-1");
+    vi.advanceTimersByTime(quarter);
+    expect(events).toHaveLength(1_000);
+    vi.advanceTimersByTime(10);
+    expect(events).toHaveLength(2_500);
     expect(registry.size).toBe(0);
   });
 

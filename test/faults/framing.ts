@@ -67,9 +67,9 @@ const bytes: Fault[] = [
     ends: answered({ text: "Drip 😀" }),
   },
   {
-    name: "says all in one line of 8 MB",
-    stream: both((api) => line(api, 8 * megabyte)),
-    ends: answered({ text: "x".repeat(8 * megabyte) }),
+    name: "says all in one line of 4 MB",
+    stream: both((api) => line(api, 4 * megabyte)),
+    ends: answered({ text: "x".repeat(4 * megabyte) }),
     heavy: true,
   },
   {

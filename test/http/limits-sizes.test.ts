@@ -1,7 +1,8 @@
 import { once } from "node:events";
 import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { answerBrokenRequest } from "../../src/http/errors.ts";
+import { ApiPaths } from "../../src/http/api-paths.ts";
+import { BrokenRequests } from "../../src/http/broken-requests.ts";
 import type { RunningServer } from "../../src/http/server.ts";
 import { isObject, type JsonObject, parseJson } from "../../src/turn/index.ts";
 import { startGateway } from "../support/gateway.ts";
@@ -76,7 +77,7 @@ describe("headers", () => {
     const client = connect({ port, host: "127.0.0.1", allowHalfOpen: true }).resume();
     client.on("error", () => {});
     const [socket] = (await once(server, "connection")) as [Socket];
-    answerBrokenRequest(new Error("not HTTP"), socket);
+    new BrokenRequests(new ApiPaths([])).answer(new Error("not HTTP"), socket);
     await once(socket, "close");
     client.destroy();
     server.close();

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { InProcessMemory } from "../../src/store/index.ts";
+import { turnsDuring } from "../support/time-growth.ts";
 import { describeMemory } from "./memory-contract.ts";
 
 describeMemory("in the process", () => new InProcessMemory());
@@ -23,6 +24,25 @@ describe("memory in the process", () => {
     await memory.write("bob", [record("d", 2_500)]);
     const isKnown = (await memory.read("ann", ["a", "b", "c"])).map((value) => value !== undefined);
     expect(isKnown).toEqual([true, false, true]);
+  });
+
+  it("takes from the owner that has most when it is full, so that nobody displaces the records of others", async () => {
+    const memory = new InProcessMemory({ mostBytes: 100_000 });
+    await memory.write("ann", [record("a", 10_000)]);
+    for (let at = 0; at < 100; at++) await memory.write("bob", [record(`b${at}`, 10_000)]);
+    expect(await memory.read("ann", ["a"])).toEqual(["x".repeat(10_000)]);
+    const kept = await memory.read(
+      "bob",
+      Array.from({ length: 100 }, (_, at) => `b${at}`),
+    );
+    expect(kept.map((value) => value !== undefined).lastIndexOf(false)).toBeLessThan(99);
+    expect(kept.filter((value) => value !== undefined)).toHaveLength(8);
+  });
+
+  it("gives the event loop back while many keys are read, though none is known", async () => {
+    const memory = new InProcessMemory();
+    const keys = Array.from({ length: 20_000 }, (_, at) => `key_${at}`);
+    expect(await turnsDuring(() => memory.read("ann", keys))).toBeGreaterThan(3);
   });
 
   it("keeps no record that is too large, and none of the older one in its place", async () => {

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { setImmediate as nextTick, setTimeout as sleep } from "node:timers/promises";
-import { type CallKind, isObject, type JsonObject, parseJson } from "../../src/turn/index.ts";
+import { answerLimits, type CallKind, isObject, type JsonObject, parseJson } from "../../src/turn/index.ts";
 import type { Api } from "./api.ts";
 import { chatChunks, chatWhole } from "./scripted-chat.ts";
 import { responsesEvents, responsesWhole } from "./scripted-responses.ts";
@@ -101,7 +101,7 @@ export async function startProvider(script: Script): Promise<Provider> {
     const path = incoming.url ?? "/";
     if (incoming.method === "GET" && path.endsWith("/models")) return sendJson(outgoing, 200, listOfModels);
     const api = path.endsWith("/responses") ? "responses" : path.endsWith("/chat/completions") ? "chat" : undefined;
-    const body = parseJson(await textOf(incoming));
+    const body = parseJson(await textOf(incoming), answerLimits);
     if (!api || !isObject(body)) return sendJson(outgoing, api ? 400 : 404, problem("Not a request of this provider."));
     const { headers } = incoming;
     const record: ProviderRequest = { api, path, headers, body, closedEarly: false, closedAt: null };

@@ -1,4 +1,17 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import {
+  closeSync,
+  constants,
+  existsSync,
+  mkdtempSync,
+  openSync,
+  readFileSync,
+  readSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
+import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
@@ -103,6 +116,77 @@ describe("events in a file", () => {
     expect(errors).toMatchObject([{ code: "ENOSPC" }]);
   });
 });
+
+describe.skipIf(process.platform === "win32")("events in a named pipe", () => {
+  let path: string;
+  beforeEach(() => {
+    path = join(folder, "pipe");
+    execFileSync("mkfifo", [path]);
+  });
+  const openReader = () => openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
+
+  test("wait for a reader that starts later; the start does not", async () => {
+    let missed = 0;
+    const sink = createEventSink({ to: path, redactor, onNoReader: () => missed++ });
+    expect(missed).toBe(1);
+    sink.write("turn_started", "req_1", {});
+    await pause(100);
+    const reader = openReader();
+    await expect.poll(() => read(reader)).toContain('"req_1"');
+    sink.write("turn_started", "req_2", {});
+    await sink.close();
+    expect(read(reader)).toContain('"req_2"');
+    closeSync(reader);
+    expect({ missed, dropped: sink.dropped }).toEqual({ missed: 1, dropped: 0 });
+  });
+
+  test("wait for a reader that starts again", async () => {
+    const first = openReader();
+    const sink = createEventSink({ to: path, redactor });
+    sink.write("turn_started", "req_1", {});
+    await expect.poll(() => read(first)).toContain('"req_1"');
+    closeSync(first);
+    sink.write("turn_started", "req_2", {});
+    await pause(100);
+    const second = openReader();
+    await expect.poll(() => read(second)).toContain('"req_2"');
+    await sink.close();
+    closeSync(second);
+    expect(sink.dropped).toBe(0);
+  });
+
+  test("whose reader never comes are given up at the end, and whose reader has stopped as well", async () => {
+    for (const reader of [undefined, openReader()]) {
+      const sink = createEventSink({ to: path, redactor });
+      for (let at = 0; at < 2_000; at++) sink.write("turn_started", `req_${at}`, { pad: "x".repeat(100) });
+      const asked = performance.now();
+      await sink.close();
+      expect(performance.now() - asked).toBeLessThan(4_000);
+      if (reader !== undefined) closeSync(reader);
+    }
+  });
+
+  test("a socket is no place for events", async () => {
+    const server = createServer().listen(join(folder, "socket"));
+    await new Promise((resolve) => server.once("listening", resolve));
+    expect(() => createEventSink({ to: join(folder, "socket"), redactor })).toThrow(/cannot write to .*Name a file/);
+    server.close();
+  });
+});
+
+function pause(milliseconds: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, milliseconds));
+}
+
+/** What is in the pipe now. */
+function read(reader: number): string {
+  const bytes = Buffer.alloc(65_536);
+  try {
+    return bytes.toString("utf8", 0, readSync(reader, bytes));
+  } catch {
+    return "";
+  }
+}
 
 test("with events: none nothing is made", async () => {
   const sink = createEventSink({ to: "none", redactor });

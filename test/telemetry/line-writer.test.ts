@@ -2,7 +2,8 @@ import { Buffer } from "node:buffer";
 import { setImmediate as tick } from "node:timers/promises";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { type Disk, LineWriter } from "../../src/telemetry/line-writer.ts";
+import type { Disk } from "../../src/telemetry/disk.ts";
+import { LineWriter } from "../../src/telemetry/line-writer.ts";
 
 /** A disk whose writes do as they are told, one after the other, and then always succeed. */
 class ScriptedDisk implements Disk {
@@ -185,6 +186,58 @@ describe("a full disk", () => {
       ),
       { numRuns: 200 },
     );
+  });
+});
+
+describe("a process that ends", () => {
+  /** A pipe that takes so many bytes at once, and as many in all as it has room for. */
+  function pipe(room: number, atOnce = 5) {
+    let text = "";
+    const write = (bytes: Buffer, from: number) => {
+      const taken = Math.min(atOnce, room - text.length, bytes.length - from);
+      if (taken === 0) throw Object.assign(new Error("full"), { code: "EAGAIN" });
+      text += bytes.toString("latin1", from, from + taken);
+      return taken;
+    };
+    return { disk: { write, writeNow: write, async close() {} }, text: () => text };
+  }
+
+  test("writes all lines before it returns, also those that were begun", async () => {
+    const { disk, text } = pipe(1_000);
+    const { writer } = writerTo(disk, 10);
+    for (const line of ["first", "second", "lost"]) writer.write(line);
+    writer.flushNow(1_000);
+    expect(text()).toBe("<missing 2>\nfirst\n");
+    writer.write("third");
+    writer.flushNow(1_000);
+    await settled();
+    await writer.close();
+    expect(text()).toBe("<missing 2>\nfirst\nthird\n");
+    expect(writer.dropped).toBe(2);
+  });
+
+  test("goes on in the middle of a line, and does not wait for a reader that has stopped", async () => {
+    const { disk, text } = pipe(8);
+    const { writer } = writerTo(disk);
+    for (const line of ["first", "second"]) writer.write(line);
+    await settled();
+    const asked = performance.now();
+    writer.flushNow(50);
+    expect(performance.now() - asked).toBeLessThan(5_000);
+    expect(text()).toBe("first\nse");
+    await writer.close();
+  });
+
+  test("does not write again what a slow disk already has", async () => {
+    const disk = new ScriptedDisk(() => new Promise<number>(() => {}));
+    const now: string[] = [];
+    const writeNow = (bytes: Buffer, from: number) => now.push(bytes.toString("utf8", from)) && bytes.length - from;
+    const { writer } = writerTo(Object.assign(disk, { writeNow }));
+    writer.write("on its way");
+    await settled();
+    writer.write("last");
+    writer.flushNow(50);
+    expect(now).toEqual(["last\n"]);
   });
 });
 

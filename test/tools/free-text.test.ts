@@ -28,6 +28,13 @@ describe("the free text of a tool that is called as a function", () => {
     expectText('{"input":""}', "");
   });
 
+  it("ends at the last quote before a brace, however many there are", () => {
+    const text = new FreeText();
+    const written = '"}'.repeat(50_000);
+    const given = text.push(`{"input":"a${written}`) + text.push('x"}') + text.end();
+    expect(given).toBe(`a${written}x`);
+  });
+
   it("streams: each piece gives what can be read of it", () => {
     expect(given(['{"in', 'put":', ' "Hel', "lo", "\\", "nwor", 'ld"', "}"])).toEqual([
       ...["", "", "Hel", "lo", "", "\nwor", "ld", ""],

@@ -7,9 +7,9 @@ function tool(parameters: JsonObject, strict: boolean, name = "tool"): Tool {
   return { type: "function", name, parameters, strict };
 }
 
-function refusal(...tools: Tool[]): TurnError | undefined {
+async function refusal(...tools: Tool[]): Promise<TurnError | undefined> {
   try {
-    checkStrictSchemas(tools, (index) => `tools[${index}].function.parameters`);
+    await checkStrictSchemas(tools, (index) => `tools[${index}].function.parameters`);
     return undefined;
   } catch (error) {
     if (error instanceof TurnError) return error;
@@ -53,8 +53,8 @@ describe("a strict tool whose schema cannot be checked is refused", () => {
     ],
     ["an expansion without end", doubling(12), /comes to more than 5000 schemas for one value/],
     ["a long row of references", doubling(30), /more than 32 schemas around one another/],
-  ])("%s", (_, schema, words) => {
-    const error = refusal(tool({ type: "object" }, true), tool(schema, true, "second"));
+  ])("%s", async (_, schema, words) => {
+    const error = await refusal(tool({ type: "object" }, true), tool(schema, true, "second"));
     expect(error?.status).toBe(400);
     expect(error?.code).toBe("invalid_request");
     expect(error?.body.param).toBe("tools[1].function.parameters");
@@ -63,13 +63,13 @@ describe("a strict tool whose schema cannot be checked is refused", () => {
     expect(error?.message).toMatch(/, or leave `strict` out\.$/);
   });
 
-  it("with others that are too much together", () => {
+  it("with others that are too much together", async () => {
     const parameters = { anyOf: Array.from({ length: 1_500 }, () => ({})) };
     const tools = Array.from({ length: 20 }, (_, index) => tool(parameters, true, `tool${index}`));
-    expect(refusal(...tools)?.message).toMatch(
+    expect((await refusal(...tools))?.message).toMatch(
       /is, together with those of the strict tools before it, too large \(20000 objects and lists\)/,
     );
-    expect(refusal(...tools.slice(0, 10))).toBeUndefined();
+    expect(await refusal(...tools.slice(0, 10))).toBeUndefined();
   });
 
   it("and its calls do not fit, should one come", () => {
@@ -80,11 +80,11 @@ describe("a strict tool whose schema cannot be checked is refused", () => {
 });
 
 describe("no request is refused", () => {
-  it("for a tool that is not strict", () => {
+  it("for a tool that is not strict", async () => {
     expect(
-      refusal(tool({ $ref: "#" }, false), tool(nested(100), false), tool({ type: "object" }, true)),
+      await refusal(tool({ $ref: "#" }, false), tool(nested(100), false), tool({ type: "object" }, true)),
     ).toBeUndefined();
-    expect(refusal({ type: "custom", name: "c" }, { type: "function", name: "f", strict: true })).toBeUndefined();
+    expect(await refusal({ type: "custom", name: "c" }, { type: "function", name: "f", strict: true })).toBeUndefined();
   });
 
   it.each<[string, JsonObject]>([
@@ -95,8 +95,8 @@ describe("no request is refused", () => {
     ["some repetition", doubling(6)],
     ["a name like a prototype's", JSON.parse('{"properties":{"__proto__":{"type":"string"},"constructor":{}}}')],
     ["ten levels of objects that may be null, in lists", deepObject(10)],
-  ])("for %s", (_, schema) => {
-    expect(refusal(tool(schema, true))).toBeUndefined();
+  ])("for %s", async (_, schema) => {
+    expect(await refusal(tool(schema, true))).toBeUndefined();
   });
 });
 

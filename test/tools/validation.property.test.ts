@@ -89,9 +89,12 @@ function check(parameters: JsonObject, value: JsonValue, strict: boolean) {
   return new ArgumentChecks([{ type: "function", name: "tool", parameters, strict }]).check("tool", value);
 }
 
-function isRefused(parameters: JsonObject): boolean {
+async function isRefused(parameters: JsonObject): Promise<boolean> {
   try {
-    checkStrictSchemas([{ type: "function", name: "tool", parameters, strict: true }], () => "tools[0].parameters");
+    await checkStrictSchemas(
+      [{ type: "function", name: "tool", parameters, strict: true }],
+      () => "tools[0].parameters",
+    );
     return false;
   } catch (error) {
     expect(error).toBeInstanceOf(TurnError);
@@ -101,9 +104,9 @@ function isRefused(parameters: JsonObject): boolean {
 }
 
 /** One look at all of it, soon and without an exception. */
-function expectAnswer(schema: JsonObject, value: JsonValue): void {
+async function expectAnswer(schema: JsonObject, value: JsonValue): Promise<void> {
   const started = performance.now();
-  const refused = isRefused(schema);
+  const refused = await isRefused(schema);
   const strict = check(schema, value, true);
   const loose = check(schema, value, false);
   expect(performance.now() - started).toBeLessThan(5_000);
@@ -119,11 +122,11 @@ function expectAnswer(schema: JsonObject, value: JsonValue): void {
 }
 
 describe("whatever the schema and the arguments are, there is an answer", () => {
-  it("for schemas", () => {
-    fc.assert(fc.property(anySchema, value, expectAnswer), { numRuns: 1_500 });
+  it("for schemas", async () => {
+    await fc.assert(fc.asyncProperty(anySchema, value, expectAnswer), { numRuns: 1_500 });
   });
 
-  it("for values that are no schema", () => {
+  it("for values that are no schema", async () => {
     const keyword = fc.constantFrom(
       ..."type enum const properties patternProperties additionalProperties required items prefixItems contains minContains anyOf oneOf allOf not if then else $ref $defs $id $anchor $dynamicRef $schema definitions dependencies format pattern minimum multipleOf minLength uniqueItems nullable __proto__ constructor toJSON".split(
         " ",
@@ -140,8 +143,8 @@ describe("whatever the schema and the arguments are, there is an answer", () => 
       ),
     }));
     const object = fc.uniqueArray(fc.tuple(keyword, anything), { maxLength: 6, selector: ([key]) => key });
-    fc.assert(
-      fc.property(
+    await fc.assert(
+      fc.asyncProperty(
         object.map((all) => Object.fromEntries(all)),
         value,
         expectAnswer,
@@ -150,22 +153,22 @@ describe("whatever the schema and the arguments are, there is an answer", () => 
     );
   });
 
-  it("for any text in any place", () => {
+  it("for any text in any place", async () => {
     const text = fc.oneof(
       fc.string({ unit: "binary" }),
       fc.string(),
       fc.stringMatching(/^[a(){}[\]\\*+?.|^$,0-9-]{0,20}$/),
     );
-    fc.assert(
-      fc.property(text, text, text, (one, two, three) => {
+    await fc.assert(
+      fc.asyncProperty(text, text, text, async (one, two, three) => {
         const schema = {
           properties: { [one]: { pattern: two, format: three } },
           patternProperties: { [three]: { const: one } },
           required: [two],
           anyOf: [{ $ref: `#/${one}` }, { $ref: `#${two}` }, { $id: three }],
         };
-        expectAnswer(schema, { [one]: two, [two]: one });
-        expectAnswer({ ...schema, anyOf: [{ type: "object" }] }, { [one]: two, [two]: one, [three]: three });
+        await expectAnswer(schema, { [one]: two, [two]: one });
+        await expectAnswer({ ...schema, anyOf: [{ type: "object" }] }, { [one]: two, [two]: one, [three]: three });
       }),
       { numRuns: 1_000 },
     );

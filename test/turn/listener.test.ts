@@ -40,7 +40,9 @@ const tellings: { [Heard in keyof TurnListener]-?: Parameters<Required<TurnListe
   unknownTool: ["f"],
   strictFailed: ["f", null],
   textKept: ["hermes-json", "not JSON", null],
+  callLeftOut: ["the answer has more than 10000 calls"],
   cutOff: [dropped],
+  answerCut: [4_194_305],
   beforeEndFailed: [error],
   turnFinished: [summary],
 };
@@ -110,6 +112,7 @@ describe("a turn to which nobody listens", () => {
     };
     nobody.attemptStarted?.(compute());
     nobody.textKept?.(compute(), compute(), compute());
+    nobody.callLeftOut?.(compute());
     for (const name of names) expect(nobody[name]).toBeUndefined();
   });
 });

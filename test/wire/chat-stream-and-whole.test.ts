@@ -1,5 +1,6 @@
 import { expect, it } from "vitest";
 import { chatCodec } from "../../src/wire/chat/index.ts";
+import { mostGrowth, timeGrowth } from "../support/time-growth.ts";
 import { chatStream, chatWhole } from "./checked.ts";
 import { annotation, framesOf, message, refusal, whole } from "./encoders.ts";
 
@@ -17,4 +18,14 @@ it("fields of a Chat message that pass through unread with its start are in the 
   expect(framesOf(chatCodec, { steps }).map(({ json }) => json)).toContainEqual(
     expect.stringContaining(JSON.stringify(extensions.fields).slice(1, -1)),
   );
+});
+
+it("lists in unread fields of many messages become one list, in time that grows no faster than their number", () => {
+  const list = (size: number) => {
+    const steps = Array.from({ length: size }, (_, at) =>
+      message(`msg_${at}`, [], { extensions: { format: "chat", fields: { images: [{ at }] } } }),
+    ).flat();
+    expect(whole(chatCodec, { steps })).toMatchObject({ choices: [{ message: { images: { length: size } } }] });
+  };
+  expect(timeGrowth(list, 500)).toBeLessThan(mostGrowth);
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { JsonObject } from "../../src/turn/index.ts";
+import { isObject, type JsonObject } from "../../src/turn/index.ts";
 import { responsesCodec } from "../../src/wire/responses/index.ts";
 import type { ResponsesStream } from "../support/responses-stream.ts";
 import { expectOutput, hello, helloItem, messageItem, outputText, responsesStream, rome, romeItem } from "./checked.ts";
@@ -29,6 +29,17 @@ function ofType(read: ResponsesStream, type: string): JsonObject[] {
 function expectBoth(steps: Step[], output: JsonObject[]): void {
   expectOutput({ steps }, output);
 }
+
+describe("the instructions of a request on Responses", () => {
+  it("are repeated by every response object, unless they are very long", () => {
+    const repeated = (instructions: string) => {
+      const [created] = ofType(responsesStream({ steps: hello, request: { instructions } }), "created");
+      return isObject(created?.response) ? created.response.instructions : undefined;
+    };
+    expect(repeated("Be brief.")).toBe("Be brief.");
+    expect(repeated("x".repeat(2 * 1024 * 1024))).toBeNull();
+  });
+});
 
 describe("messages on Responses", () => {
   it("are added, grow by deltas, and are done", () => {

@@ -46,6 +46,7 @@ export class GrowingCalls {
 
   /** One entry of a delta's `tool_calls`. */
   take(entry: JsonObject): void {
+    if (this.trouble) return;
     const inside = insideOf(entry);
     const id = idOf(entry.id);
     const name = filled(inside.name);
@@ -59,6 +60,7 @@ export class GrowingCalls {
 
   /** One entry of a message's `tool_calls`. Each is a separate call, even if ids repeat. */
   takeWhole(entry: JsonObject, repair?: Repair): void {
+    if (this.trouble) return;
     const inside = insideOf(entry);
     const name = filled(inside.name);
     const given = inside.arguments ?? inside.input;
@@ -174,7 +176,10 @@ export class GrowingCalls {
     this.#note(call, "arguments_object");
     const read = readArguments(given);
     if (typeof read === "string") this.#text(call, read);
-    else if (read && call.blank) call.object = call.object ? Object.assign(call.object, read) : read;
+    else if (read && call.blank) {
+      call.object = call.object ? Object.assign(call.object, read) : read;
+      call.hasKeys ||= Object.keys(read).length > 0;
+    }
   }
 
   #startHeld(): void {

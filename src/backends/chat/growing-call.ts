@@ -15,6 +15,8 @@ export interface GrowingCall extends RepairedCall {
   end: ObjectEnd;
   /** Arguments that came as an object. Buffered until the call ends, because each delta may repeat the object with more keys. */
   object: JsonObject | undefined;
+  /** Whether that object has keys. To count them again for each delta would take too long. */
+  hasKeys: boolean;
   extensions: Extensions | undefined;
   /** Whether a delta arrived since the last search for complete calls. */
   touched: boolean;
@@ -43,6 +45,7 @@ export function newCall(number: number, index: number | undefined, id: string | 
     blank: true,
     end: new ObjectEnd(),
     object: undefined,
+    hasKeys: false,
     extensions: undefined,
     started: false,
     done: false,
@@ -66,6 +69,6 @@ export function isWhole(call: GrowingCall, reason: FinishReason): boolean {
 }
 
 /** Some providers begin every call with an empty object and send the arguments after it. */
-export function isPlaceholder({ object }: GrowingCall): boolean {
-  return object !== undefined && Object.keys(object).length === 0;
+export function isPlaceholder({ object, hasKeys }: GrowingCall): boolean {
+  return object !== undefined && !hasKeys;
 }

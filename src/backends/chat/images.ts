@@ -7,9 +7,13 @@ import { isObject, type JsonObject, type JsonValue } from "../../turn/index.ts";
 export function imageItem(image: JsonValue): JsonObject | undefined {
   if (!isObject(image)) return undefined;
   const url = isObject(image.image_url) ? image.image_url.url : image.image_url;
-  const data = typeof url === "string" ? dataUrl.exec(url) : null;
-  if (!data) return undefined;
-  return { type: "image_generation_call", status: "completed", output_format: data[1], result: data[2] };
+  const head = typeof url === "string" ? dataUrl.exec(url.slice(0, longestHead)) : null;
+  if (typeof url !== "string" || !head) return undefined;
+  const [{ length }, format = ""] = head;
+  const result = url.slice(length);
+  return { type: "image_generation_call", status: "completed", output_format: format, result };
 }
 
-const dataUrl = /^data:image\/([\w.+-]+);base64,([A-Za-z0-9+/=]*)$/;
+/** An image may be large, so only its beginning is looked at. */
+const longestHead = 1_024;
+const dataUrl = /^data:image\/([\w.+-]+);base64,(?=[A-Za-z0-9+/=]*$)/;

@@ -8,9 +8,9 @@ import {
   type Usage,
 } from "../../turn/index.ts";
 import { done, type ServerEvent } from "../../wire/sse.ts";
+import { type AnswerReader, notAnObject } from "../answer-body.ts";
 import { parseProviderJson } from "../provider-json.ts";
 import { reportedError } from "../reported-error.ts";
-import type { AnswerReader } from "../upstream.ts";
 import { cutAnswer, errorFromAnswer, invalidAnswer, type Redact } from "../upstream-errors.ts";
 import { GrowingCalls } from "./calls.ts";
 import { MessageContent } from "./content.ts";
@@ -59,7 +59,7 @@ export class ChatReader implements AnswerReader {
   }
 
   whole(answer: JsonValue): void {
-    if (!isObject(answer)) throw invalidAnswer(this.#backend, "an answer that is not a JSON object");
+    if (!isObject(answer)) throw invalidAnswer(this.#backend, notAnObject);
     const choice = this.#choice(answer);
     if (choice) {
       const message = choice.message ?? choice.delta;

@@ -1,19 +1,20 @@
-import { isObject, type JsonObject, type OutputFormat, type Turn } from "../../turn/index.ts";
-import { writeMessages } from "../../wire/chat/messages.ts";
+import { isObject, type JsonObject, type OutputFormat, type Steps, type Turn } from "../../turn/index.ts";
+import { messageSteps } from "../../wire/chat/messages.ts";
 import { offeredTools, writeChoice, writeTool } from "../../wire/chat/tools.ts";
 import type { ProviderQuirks } from "../provider-quirks.ts";
 import { orderMessages } from "./message-order.ts";
 
 /** The turn as a Chat Completions request. Keys whose value is `undefined` are not sent. */
-export function chatRequest(turn: Turn, quirks: Pick<ProviderQuirks, "messageOrder">): JsonObject {
+export function* chatRequest(turn: Turn, quirks: Pick<ProviderQuirks, "messageOrder">): Steps<JsonObject> {
   const { settings } = turn;
+  const messages = yield* messageSteps(turn);
   const tools = offeredTools(turn.tools, turn.choice).map(writeTool).filter(isObject);
   const same = turn.api === "chat";
   return {
     // A chat client's other parameters pass through; a provider would refuse those of another API.
     ...(same && turn.parameters),
     model: turn.model,
-    messages: orderMessages(writeMessages(turn), quirks.messageOrder(turn.model), same),
+    messages: orderMessages(messages, quirks.messageOrder(turn.model), same),
     stream: turn.stream,
     stream_options: turn.stream ? { include_usage: true } : undefined,
     ...(tools.length > 0 && {

@@ -5,6 +5,7 @@ import { signatureOf, signatures } from "./home-signature.ts";
 import { inTime } from "./in-time.ts";
 import { FailedStart, type Launched, type LaunchOptions, launch } from "./launch.ts";
 import type { Notice } from "./notice.ts";
+import { sweepOnce } from "./sweep.ts";
 import { endedByItself, errorOf, noteOnInstructions, noteOnModels, noteOnTools, type Trouble } from "./trouble.ts";
 
 export interface AppServerOptions extends LaunchOptions {
@@ -133,6 +134,7 @@ export class AppServer {
   }
 
   async #launch(): Promise<Running> {
+    void sweepOnce(this.#options.notice);
     const before = await signatureOf(this.#options.home);
     const launched = await this.#options.inTurn(() => launch(this.#options, this.#events(), this.#closing));
     const { abilities, workplace } = launched;

@@ -1,5 +1,5 @@
 import type { Readable, Writable } from "node:stream";
-import type { JsonObject } from "../../turn/index.ts";
+import { inLaterTurn, type JsonObject, stretch } from "../../turn/index.ts";
 import { cancelled, declined } from "./declined.ts";
 import { Lines } from "./lines.ts";
 import type { Incoming } from "./protocol.ts";
@@ -9,6 +9,8 @@ import { wellFormed } from "./well-formed.ts";
 
 /** Receives the messages about one thread. */
 export interface ThreadListener {
+  /** Called once in each read that has a message for this listener, before the first. */
+  begin(): void;
   hear(method: string, params: JsonObject): void;
   /** The app-server waits for the result of a client's tool; `cancel` answers that there will be none. */
   called(cancel: () => void): void;
@@ -38,6 +40,8 @@ export class Connection {
   /** Listeners that got a message in this read. */
   readonly #touched = new Set<ThreadListener>();
   #isOver = false;
+  /** Milliseconds of work since the event loop had a turn. */
+  #worked = 0;
   /** When the last data arrived. */
   heardAt = 0;
 
@@ -88,6 +92,15 @@ export class Connection {
     }
     for (const listener of this.#touched) listener.flush();
     this.#touched.clear();
+    this.#worked += performance.now() - this.heardAt;
+    if (this.#worked >= stretch) this.#rest();
+  }
+
+  /** Node may deliver many reads in one turn of the event loop. */
+  #rest(): void {
+    this.#worked = 0;
+    this.#output.pause();
+    inLaterTurn(() => this.#output.resume());
   }
 
   #break(error: Error): void {
@@ -131,8 +144,9 @@ export class Connection {
   #onNotification(method: string, params: JsonObject): void {
     const listener = this.#listenerOf(params);
     if (!listener) return;
-    listener.hear(method, params);
+    if (!this.#touched.has(listener)) listener.begin();
     this.#touched.add(listener);
+    listener.hear(method, params);
   }
 
   #listenerOf({ threadId }: JsonObject): ThreadListener | undefined {

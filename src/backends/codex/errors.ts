@@ -18,7 +18,7 @@ export function readFailure(backend: string, reported: JsonValue | undefined, re
 
 function errorFor(backend: string, info: JsonValue | undefined, message: string, redact: Redact): TurnError {
   const [word, details] = infoOf(info);
-  const status = statusOf(details) ?? statusSaid(message);
+  const status = statusOf(details) ?? readSaid(message)?.status;
   switch (word) {
     case "contextWindowExceeded":
       return rejected(400, message, redact, "context_length_exceeded");
@@ -86,15 +86,17 @@ function statusOf({ httpStatusCode }: JsonObject): number | undefined {
 }
 
 /** "unexpected status 401 Unauthorized: Incorrect API key provided, url: http://…" */
-const said = /unexpected status (\d{3})[^:]*: (.*?)(?:, url: .*)?$/s;
-
-function statusSaid(message: string): number | undefined {
-  const found = said.exec(message)?.[1];
-  return found === undefined ? undefined : Number(found);
+function readSaid(message: string): { status: number; body: string } | undefined {
+  const found = /unexpected status (\d{3})/.exec(message);
+  if (found === null) return undefined;
+  const colon = message.indexOf(":", found.index);
+  if (colon === -1 || message[colon + 1] !== " ") return undefined;
+  const url = message.indexOf(", url: ", colon);
+  return { status: Number(found[1]), body: message.slice(colon + 2, url === -1 ? undefined : url) };
 }
 
 function byStatus(backend: string, status: number, message: string, redact: Redact): TurnError {
-  const body = said.exec(message)?.[2] ?? message;
+  const body = readSaid(message)?.body ?? message;
   return errorFromStatus(backend, status, /^Unknown error$/i.test(body) ? "" : body, {}, redact);
 }
 

@@ -120,6 +120,10 @@ export class Exchange implements ThreadListener {
     }, quietAfterCall);
   }
 
+  begin(): void {
+    this.#round.begin?.();
+  }
+
   hear(method: string, params: JsonObject): void {
     this.#quiet?.refresh();
     try {

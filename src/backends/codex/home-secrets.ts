@@ -54,7 +54,9 @@ function textsIn(value: JsonValue | undefined): string[] {
 async function readEnvironment(home: string): Promise<Record<string, string>> {
   const lines = (await read(join(home, ".env"))).split("\n");
   const entries = lines.flatMap((line) => {
-    const [, name = "", value = ""] = /^\s*(?:export\s+)?([A-Za-z_]\w*)\s*=\s*(.*?)\s*$/.exec(line) ?? [];
+    const written = line.trim();
+    const [before = "", name = ""] = /^(?:export\s+)?([A-Za-z_]\w*)\s*=/.exec(written) ?? [];
+    const value = written.slice(before.length).trimStart();
     return name === "" ? [] : [[name, value.replace(/^(["'])(.*)\1$/, "$2")] as const];
   });
   return Object.fromEntries(entries);

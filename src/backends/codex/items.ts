@@ -23,8 +23,10 @@ interface Reasoning {
   number: number;
   /** Which of its two texts is emitted: the one that arrives first. */
   shows: "summary" | "content" | undefined;
-  parts: Set<number>;
 }
+
+/** No model intends to answer with more items than this. */
+const mostItems = 4_096;
 
 /** The items of one turn, from Codex's own events and from the raw events of the model's response. */
 export class Items {
@@ -37,6 +39,10 @@ export class Items {
   calls = 0;
   /** Whether the arguments of a call are cut off. */
   isCut = false;
+
+  get areTooMany(): boolean {
+    return this.#last > mostItems;
+  }
 
   constructor(names: ToolNames, emit: Emit) {
     this.#names = names;
@@ -113,7 +119,7 @@ export class Items {
   #reasoning(id: string): Reasoning | undefined {
     const known = this.#open.get(id);
     if (known || this.#done.has(id)) return known?.type === "reasoning" ? known : undefined;
-    const reasoning: Reasoning = { type: "reasoning", number: this.#last++, shows: undefined, parts: new Set() };
+    const reasoning: Reasoning = { type: "reasoning", number: this.#last++, shows: undefined };
     this.#open.set(id, reasoning);
     this.#emit({ type: "reasoning.started", item: reasoning.number, id });
     return reasoning;
@@ -127,7 +133,6 @@ export class Items {
   #think(reasoning: Reasoning, text: string, part: number, of: Kind): void {
     reasoning.shows ??= of;
     if (reasoning.shows !== of) return;
-    reasoning.parts.add(part);
     this.#emit({ type: "reasoning.delta", item: reasoning.number, text, part });
   }
 

@@ -1,15 +1,15 @@
 import { StringDecoder } from "node:string_decoder";
+import { TextPieces } from "../../turn/index.ts";
 
 /** One line may hold a whole conversation, but not more than a request can. */
-const longestLine = 128 * 1024 * 1024;
+const longestLine = 64 * 1024 * 1024;
 
 /** Splits the data of a pipe into lines. */
 export class Lines {
   readonly #decoder = new StringDecoder("utf8");
   readonly #onLine: (line: string) => void;
-  /** The pieces of the incomplete line. */
-  #pieces: string[] = [];
-  #length = 0;
+  /** The incomplete line. */
+  readonly #held = new TextPieces();
 
   constructor(onLine: (line: string) => void) {
     this.#onLine = onLine;
@@ -19,16 +19,17 @@ export class Lines {
     const text = this.#decoder.write(chunk);
     let start = 0;
     for (let end = text.indexOf("\n"); end !== -1; end = text.indexOf("\n", start)) {
-      this.#pieces.push(text.slice(start, end));
-      const line = this.#pieces.length === 1 ? (this.#pieces[0] ?? "") : this.#pieces.join("");
-      this.#pieces = [];
-      this.#length = 0;
+      const piece = text.slice(start, end);
       start = end + 1;
-      if (line !== "") this.#onLine(line);
+      if (this.#held.length === 0) {
+        if (piece !== "") this.#onLine(piece);
+        continue;
+      }
+      this.#held.add(piece);
+      this.#onLine(this.#held.take());
     }
     if (start === text.length) return;
-    this.#pieces.push(text.slice(start));
-    this.#length += text.length - start;
-    if (this.#length > longestLine) throw new Error("a line that does not end");
+    this.#held.add(text.slice(start));
+    if (this.#held.length > longestLine) throw new Error("a line that does not end");
   }
 }

@@ -1,5 +1,6 @@
 import { type Emit, isObject, type JsonObject, type JsonValue, TurnError } from "../../turn/index.ts";
 import type { Redact } from "../provider-words.ts";
+import { invalidAnswer } from "../upstream-errors.ts";
 import { readFailure } from "./errors.ts";
 import { Items } from "./items.ts";
 import type { ToolNames } from "./tool-names.ts";
@@ -50,6 +51,7 @@ export class TurnReader {
     if (method === "turn/completed" && isObject(params.turn) && params.turn.id === this.#turn) this.#end(params.turn);
     // Codex also reports the items that were injected before the turn.
     if (this.finished || params.turnId !== this.#turn) return;
+    if (this.#items.areTooMany) throw invalidAnswer(this.#options.backend, "more items than a client can take");
     this.#take(method, params);
   }
 

@@ -1,8 +1,10 @@
 import { mkdir, mkdtemp, readdir, readFile, rm, stat, symlink } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { lockFolder } from "./folder-lock.ts";
+import { folderPrefix } from "./sweep.ts";
 
-/** The folders of one app-server process, all under one folder that `remove` deletes. */
+/** The folders of one app-server process, all under one folder that `remove` deletes, or the sweep of a later gateway. */
 export interface Workplace {
   /** The folder that Codex uses as its home. */
   home: string;
@@ -19,8 +21,9 @@ export interface Workplace {
 
 export async function createWorkplace(home: string): Promise<Workplace> {
   await mkdir(home, { recursive: true });
-  const folder = await mkdtemp(join(tmpdir(), "toolwire-codex-"));
-  const remove = () => rm(folder, { recursive: true, force: true, maxRetries: 3 });
+  const folder = await mkdtemp(join(tmpdir(), folderPrefix));
+  const lock = await lockFolder(folder);
+  const remove = () => rm(folder, { recursive: true, force: true, maxRetries: 3 }).finally(lock.release);
   try {
     return { ...(await createFolders(folder, home)), remove };
   } catch (error) {
@@ -60,7 +63,7 @@ async function hasInstructionFiles(home: string): Promise<boolean> {
 /** A login in the system's keyring is found only by the original path of the home. */
 async function usesKeyring(home: string): Promise<boolean> {
   const config = await readFile(join(home, "config.toml"), "utf8").catch(() => "");
-  return /^\s*cli_auth_credentials_store\s*=\s*["'](?:keyring|auto)["']/m.test(config);
+  return /^[ \t]*cli_auth_credentials_store[ \t]*=[ \t]*["'](?:keyring|auto)["']/m.test(config);
 }
 
 /** Not needed, created anew, or sent to the model. */

@@ -54,7 +54,7 @@ export function writeScript({ stream, settings, ...turn }: Turn, decision: Decis
       const own = pieces.map((delta): Beat => [{ type: "call.arguments", call, delta }]);
       own[0]?.unshift({ type: "call.started", call, kind: tool.type, name: tool.name });
       if (!isFull) own.at(-1)?.push({ type: "call.done", call });
-      beats.push(...own);
+      for (const beat of own) beats.push(beat);
     }
   }
   const inputTokens = tokensIn(charactersIn([turn.instructions, turn.input, turn.tools]));
@@ -78,7 +78,10 @@ function inTokens(text: string): string[] {
 }
 
 function wordsWithSpaces(text: string): string[] {
-  return (text.match(/\s*\S+\s*$|\s*\S+|\s+/gu) ?? []).flatMap((word) => slices(word, longestWord));
+  const words = (text.match(/\s*\S*/gu) ?? []).filter((word) => word !== "");
+  // The last word keeps the space behind it.
+  if (words.length > 1 && words.at(-1)?.trim() === "") words.push(words.splice(-2).join(""));
+  return words.flatMap((word) => slices(word, longestWord));
 }
 
 /** By code points: a client that decodes each piece separately must not get half a character. */

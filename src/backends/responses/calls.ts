@@ -54,7 +54,9 @@ export class ProviderCalls {
       return;
     }
     this.#reconcile(growing, growing.kind === "custom" ? item.input : item.arguments, source);
-    if (growing.started && item.status !== "in_progress" && isNotCut(growing)) this.#done(growing);
+    if (!growing.started || item.status === "in_progress" || growing.cutEnds > mostCutEnds) return;
+    if (isNotCut(growing)) this.#done(growing);
+    else growing.cutEnds++;
   }
 
   /**
@@ -104,6 +106,9 @@ export class ProviderCalls {
 }
 
 const readOfCall = new Set(["type", "id", "call_id", "name", "namespace", "arguments", "input", "status"]);
+
+/** After so many ends that were none, the call waits for the end of the answer: each time all of its arguments are parsed. */
+const mostCutEnds = 8;
 
 function isNotCut({ kind, arguments: text }: GrowingItem): boolean {
   return kind === "custom" || argumentsState(text) !== "cut";

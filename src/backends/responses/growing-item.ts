@@ -12,6 +12,8 @@ export interface GrowingItem extends RepairedCall {
   index: number | undefined;
   name: string | undefined;
   arguments: string;
+  /** How often the end of the call was reported while its arguments were cut. */
+  cutEnds: number;
   /** Whether the provider reported the arguments as complete or as cut. */
   ended: "whole" | "cut" | undefined;
   /** How many characters of text and how many annotations arrived in deltas. */
@@ -31,6 +33,7 @@ export function newItem(number: number, item: JsonObject, index: JsonValue | und
     index: typeof index === "number" ? index : undefined,
     name: undefined,
     arguments: "",
+    cutEnds: 0,
     ended: undefined,
     characters: 0,
     annotations: 0,

@@ -15,9 +15,10 @@ import {
   newItem,
   typeOf,
 } from "./growing-item.ts";
+import { UnlistedItems } from "./unlisted-items.ts";
 
 /** No model intends to answer with more items than this; a provider that sends more is broken. */
-const mostItems = 4_096;
+export const mostItems = 4_096;
 
 /**
  * Finds the item that an event belongs to, however little the event says. Indexes and ids should be unique and constant, but either
@@ -29,8 +30,8 @@ export class ItemFinder {
   readonly #byIndex = new Map<number, GrowingItem>();
   /** By the item's id and by its call_id. */
   readonly #byId = new Map<string, GrowingItem>();
-  /** The last open item of each type. */
-  readonly #recent = new Map<ItemType, GrowingItem>();
+  /** The items of each type, without those at the end that are done. */
+  readonly #open = new Map<ItemType, GrowingItem[]>();
   /** Whether several items share an index. */
   #shared = false;
 
@@ -96,6 +97,7 @@ export class ItemFinder {
    */
   inOutput(output: readonly JsonValue[]): (GrowingItem | undefined)[] {
     const found: (GrowingItem | undefined)[] = output.map(() => undefined);
+    const unlisted = new UnlistedItems(this.items, this.#shared);
     const match = (find: (item: JsonObject, index: number) => GrowingItem | undefined) => {
       output.forEach((item, index) => {
         if (found[index] || !isObject(item)) return;
@@ -105,19 +107,12 @@ export class ItemFinder {
         found[index] = this.#learn(growing, item);
       });
     };
-    match((item) => this.#withIdsOf(item));
+    match((item) => this.#withIdsOf(item, unlisted));
     match((item, index) => {
       const atIndex = this.#shared ? undefined : this.#byIndex.get(index);
       return atIndex && isFree(atIndex, item) && !isAnotherCall(atIndex, item) ? atIndex : undefined;
     });
-    match((item) =>
-      this.items.find(
-        (candidate) =>
-          isFree(candidate, item) &&
-          (this.#shared || candidate.index === undefined) &&
-          agrees(candidate, item) === undefined,
-      ),
-    );
+    match((item) => unlisted.inOrder(item));
     return found;
   }
 
@@ -131,7 +126,9 @@ export class ItemFinder {
       }
       this.#byIndex.set(growing.index, growing);
     }
-    this.#recent.set(growing.type, growing);
+    const open = this.#open.get(growing.type);
+    if (open) open.push(growing);
+    else this.#open.set(growing.type, [growing]);
     this.#learn(growing, item);
     this.#onNew(growing, item);
     return growing;
@@ -144,19 +141,16 @@ export class ItemFinder {
   }
 
   /** If several items share an id, the first that is not matched yet. */
-  #withIdsOf(item: JsonObject): GrowingItem | undefined {
+  #withIdsOf(item: JsonObject, unlisted: UnlistedItems): GrowingItem | undefined {
     const known = this.#known(item);
     if (!known) return undefined;
-    const isMatch = (candidate: GrowingItem) => isFree(candidate, item) && agrees(candidate, item) === true;
-    return this.items.find(isMatch) ?? (isFree(known, item) && agrees(known, item) !== false ? known : undefined);
+    return unlisted.withIdsOf(item) ?? (isFree(known, item) && agrees(known, item) !== false ? known : undefined);
   }
 
   #lastOpen(type: ItemType): GrowingItem | undefined {
-    const recent = this.#recent.get(type);
-    if (!recent?.done) return recent;
-    const open = this.items.findLast((candidate) => candidate.type === type && !candidate.done);
-    if (open) this.#recent.set(type, open);
-    return open;
+    const open = this.#open.get(type);
+    while (open?.at(-1)?.done) open.pop();
+    return open?.at(-1);
   }
 
   #learn(growing: GrowingItem, item: JsonObject): GrowingItem {

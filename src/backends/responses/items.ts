@@ -3,7 +3,7 @@ import { isToolCall } from "../../wire/responses/items.ts";
 import { ProviderCalls, type Source } from "./calls.ts";
 import { annotationsOf, partsOf, textOf } from "./content.ts";
 import { type GrowingItem, typeOf } from "./growing-item.ts";
-import { ItemFinder } from "./item-finder.ts";
+import { ItemFinder, mostItems } from "./item-finder.ts";
 
 /**
  * The output items of one Responses answer. What a provider omits from the deltas is read from the item's end, and what it omits
@@ -13,6 +13,7 @@ export class ProviderItems {
   readonly #emit: Emit;
   readonly #finder = new ItemFinder((growing, item) => this.#start(growing, item));
   readonly #calls: ProviderCalls;
+  #listsTooMany = false;
 
   constructor(emit: Emit) {
     this.#emit = emit;
@@ -21,7 +22,7 @@ export class ProviderItems {
 
   /** The reason to reject the answer, if there is one. */
   get trouble(): string | undefined {
-    return this.#finder.tooMany ? "more items than a client can take" : undefined;
+    return this.#finder.tooMany || this.#listsTooMany ? "more items than a client can take" : undefined;
   }
 
   /** Reads one event about an item. Drops events that have no backend event. */
@@ -61,6 +62,8 @@ export class ProviderItems {
 
   /** Reads the response's `output`: items that were not streamed, or not to their end. */
   complete(output: readonly JsonValue[], cut: boolean, source: Source): void {
+    this.#listsTooMany = output.length > mostItems;
+    if (this.#listsTooMany) return;
     const streamed = this.#finder.inOutput(output);
     output.forEach((item, index) => {
       if (!isObject(item) || this.trouble) return;

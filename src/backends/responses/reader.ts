@@ -1,8 +1,8 @@
 import { type Emit, type FinishReason, isObject, type JsonObject, type JsonValue } from "../../turn/index.ts";
 import { done, type ServerEvent } from "../../wire/sse.ts";
+import { type AnswerReader, notAnObject } from "../answer-body.ts";
 import { parseProviderJson } from "../provider-json.ts";
 import { reportedError } from "../reported-error.ts";
-import type { AnswerReader } from "../upstream.ts";
 import { cutAnswer, errorFromAnswer, invalidAnswer, type Redact } from "../upstream-errors.ts";
 import type { Source } from "./calls.ts";
 import { ProviderItems } from "./items.ts";
@@ -39,7 +39,7 @@ export class ResponsesReader implements AnswerReader {
   }
 
   whole(answer: JsonValue): void {
-    if (!isObject(answer)) throw invalidAnswer(this.#backend, "an answer that is not a JSON object");
+    if (!isObject(answer)) throw invalidAnswer(this.#backend, notAnObject);
     const error = Array.isArray(answer.output) ? undefined : reportedError(answer);
     if (error !== undefined) throw this.#failure(error);
     const status = typeof answer.status === "string" ? answer.status : "completed";

@@ -1,18 +1,26 @@
-import { isObject, type JsonObject, type OutputFormat, type Turn } from "../../turn/index.ts";
+import {
+  entriesOfStep,
+  isObject,
+  type JsonObject,
+  type OutputFormat,
+  type Steps,
+  type Turn,
+} from "../../turn/index.ts";
 import { writeItem } from "../../wire/responses/items.ts";
 import { writeChoice, writeTool } from "../../wire/responses/tools.ts";
 
 /** The turn as a Responses request. Keys whose value is `undefined` are not sent. */
-export function responsesRequest(turn: Turn): JsonObject {
+export function* responsesRequest(turn: Turn): Steps<JsonObject> {
   const { settings } = turn;
   const same = turn.api === "responses";
+  const input = yield* inputOf(turn);
   const tools = turn.tools.map((tool) => withStrict(writeTool(tool), same));
   return {
     // A Responses client's other parameters pass through; a provider would refuse those of another API.
     ...(same ? turn.parameters : extraOfChat(turn)),
     model: turn.model,
     instructions: turn.instructions,
-    input: turn.input.map(writeItem).filter(isObject),
+    input,
     stream: turn.stream,
     tools: tools.length > 0 ? tools : undefined,
     // A Responses client may have tools elsewhere, in a prompt or in its input, to which these apply.
@@ -40,6 +48,16 @@ export function responsesRequest(turn: Turn): JsonObject {
     previous_response_id: turn.previousResponseId,
     ...(same && { presence_penalty: settings.presencePenalty, frequency_penalty: settings.frequencyPenalty }),
   };
+}
+
+function* inputOf(turn: Turn): Steps<JsonObject[]> {
+  const written: JsonObject[] = [];
+  for (const [at, item] of turn.input.entries()) {
+    const own = writeItem(item);
+    if (own) written.push(own);
+    if (at % entriesOfStep === entriesOfStep - 1) yield;
+  }
+  return written;
 }
 
 /** The provider need not store a chat client's turn, because the client cannot refer to it later. */

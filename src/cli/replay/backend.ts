@@ -4,7 +4,7 @@ import type { ProviderApi, ServiceApi } from "../../backends/service.ts";
 import { invalidAnswer } from "../../backends/upstream-errors.ts";
 import type { Ending } from "../../dialects/index.ts";
 import { type Backend, type BackendRound, noQuirks, type Turn } from "../../turn/index.ts";
-import { BrokenStream, createSseReader } from "../../wire/sse.ts";
+import { BrokenStream, SseReader } from "../../wire/sse.ts";
 import type { Recording } from "./recording.ts";
 
 /** How a recorded text is played. */
@@ -42,7 +42,7 @@ export class RecordedBackend implements Backend {
       reader.whole(recording.answer);
       return;
     }
-    const sse = createSseReader((event) => {
+    const sse = new SseReader((event) => {
       if (!reader.finished) reader.event(event);
     });
     const bytes = Buffer.from(recording.text);

@@ -1,5 +1,5 @@
 import type { ProviderApi } from "../../backends/service.ts";
-import { isObject, type JsonObject, parseJson } from "../../turn/index.ts";
+import { answerLimits, isObject, type JsonObject, parseJson } from "../../turn/index.ts";
 import { dataLine } from "../../wire/sse.ts";
 
 /** A recorded answer. */
@@ -13,7 +13,7 @@ export type Recording =
 
 /** Detects the kind of a recording by its content. If it is not clearly a provider's answer, it is a model's text. */
 export function readRecording(text: string): Recording {
-  const whole = text.trimStart().startsWith("{") ? parseJson(text) : undefined;
+  const whole = text.trimStart().startsWith("{") ? parseJson(text, answerLimits) : undefined;
   if (isObject(whole)) {
     const api = apiOf(whole);
     // A single chunk is a stream that was cut off.
@@ -28,7 +28,7 @@ function findStream(text: string): Recording | undefined {
     if (line === "" || otherLine.test(line)) continue;
     if (!line.startsWith("data:")) return undefined;
     const data = line.slice("data:".length).trim();
-    const payload = parseJson(data);
+    const payload = parseJson(data, answerLimits);
     // A keep-alive or an error may come first.
     if (!isObject(payload) && data !== "") return undefined;
     const api = isObject(payload) ? apiOf(payload) : undefined;
@@ -45,7 +45,7 @@ function findLines(text: string): Recording | undefined {
   let api: ProviderApi | undefined;
   for (const line of linesOf(text)) {
     if (line.trim() === "") continue;
-    const payload = line.startsWith("{") ? parseJson(line) : undefined;
+    const payload = line.startsWith("{") ? parseJson(line, answerLimits) : undefined;
     if (!isObject(payload)) return undefined;
     api ??= isPiece(payload) ? apiOf(payload) : undefined;
     if (!api) return undefined;

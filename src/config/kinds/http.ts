@@ -70,5 +70,11 @@ function readBaseUrl(input: unknown): string | undefined {
   if (typeof input !== "string" || !URL.canParse(input)) return undefined;
   const { protocol, username, password } = new URL(input);
   const usable = /^https?:$/.test(protocol) && username === "" && password === "" && !/[?#\s]/.test(input);
-  return usable ? input.replace(/\/+$/, "") : undefined;
+  return usable ? withoutSlashes(input) : undefined;
+}
+
+function withoutSlashes(url: string): string {
+  let end = url.length;
+  while (url.endsWith("/", end)) end--;
+  return url.slice(0, end);
 }

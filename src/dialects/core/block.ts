@@ -21,6 +21,10 @@ export interface BlockSink {
   /** These characters were a call or the markup around one. */
   spent(kind: "call" | "markup", text: string): void;
   reasoningBegins(close: readonly string[]): void;
+  /** Whether another dialect may read the last so many characters again. */
+  mayReread(count: number): boolean;
+  /** Whether a reading may do something that takes as long as to read so many characters. */
+  mayTake(count: number): boolean;
 }
 
 export interface BlockSettings {
@@ -42,6 +46,8 @@ interface OpenCall {
   /** The call has been emitted and cannot become text any more. */
   isGiven: boolean;
   repairs: { repair: TextRepair; offset: number }[];
+  /** A key without quotes is among the repairs. */
+  hasUnquotedKey: boolean;
 }
 
 /** Why a dialect could not read a block. */
@@ -108,6 +114,11 @@ export class Block extends Characters {
     this.at += opener.length;
   }
 
+  /** Whether another dialect may be tried from where `unspent` characters had been read. */
+  mayRewind(unspent: number): boolean {
+    return this.#sink.mayReread(this.unspentLength - unspent);
+  }
+
   /** Goes back to where `unspent` characters had been read, to try another dialect. Nothing has been emitted since. */
   rewind(unspent: number): void {
     this.#noteFailure();
@@ -122,6 +133,11 @@ export class Block extends Characters {
     this.text = all.slice(unspent) + this.rest;
     this.#read = all.slice(0, unspent);
     this.at = this.#from = 0;
+  }
+
+  /** Fails unless the message allows for something slow, which takes as long as to read so many characters. */
+  take(count: number): void {
+    if (!this.#sink.mayTake(count)) this.fail("the arguments are too long");
   }
 
   #noteFailure(): void {
@@ -222,7 +238,15 @@ export class Block extends Characters {
 
   /** Begins a call; its name may come later. */
   begin(name?: string, id?: string): void {
-    this.#call = { tool: undefined, isUnknown: false, id, arguments: "", isGiven: false, repairs: [] };
+    this.#call = {
+      tool: undefined,
+      isUnknown: false,
+      id,
+      arguments: "",
+      isGiven: false,
+      repairs: [],
+      hasUnquotedKey: false,
+    };
     if (name !== undefined) this.name(name);
   }
 
@@ -277,10 +301,16 @@ export class Block extends Characters {
     if (!call.isGiven) call.arguments = text;
   }
 
-  /** Emits a call with long arguments early, unless it may still become text or must be checked as a whole. */
+  /** The open call is emitted once its arguments are longer than this, unless it may become text or is checked as a whole. */
+  get patience(): number {
+    const { tool, isUnknown } = this.#open();
+    const isHeld = !tool || tool.strict || isUnknown || !this.#sink.mayStream;
+    return isHeld ? Number.POSITIVE_INFINITY : this.#settings.patience;
+  }
+
   #emitEarly(call: OpenCall): void {
-    if (call.isGiven || call.arguments.length <= this.#settings.patience || !this.#sink.mayStream) return;
-    if (!call.tool || call.tool.strict || call.isUnknown) return;
+    if (call.isGiven || call.arguments.length <= this.#settings.patience) return;
+    if (call.arguments.length <= this.patience) return;
     this.#emitPending();
     this.#spend("call");
     this.#emit(call);
@@ -344,15 +374,17 @@ export class Block extends Characters {
     this.#sink.reasoningBegins(close);
   }
 
-  repaired(repair: TextRepair, offset = this.offset): void {
+  /** Reports a repair; false if it must not be made. */
+  repaired(repair: TextRepair, offset = this.offset): boolean {
     const call = this.#call ?? this.#pending.at(-1);
     // Unescaped quotes are repaired only in text that is otherwise JSON.
-    if (repair === "unescaped_quote" && call?.repairs.some((other) => other.repair === "unquoted_key")) {
-      this.fail("the arguments are not JSON");
-    }
-    if (call && !call.isGiven) call.repairs.push({ repair, offset });
-    else if (call || this.callCount > 0 || !this.#hasUnknownCall)
+    if (repair === "unescaped_quote" && call?.hasUnquotedKey) return false;
+    if (call && !call.isGiven) {
+      call.repairs.push({ repair, offset });
+      if (repair === "unquoted_key") call.hasUnquotedKey = true;
+    } else if (call || this.callCount > 0 || !this.#hasUnknownCall)
       this.#sink.repaired(repair, offset, this.dialect.name, call !== undefined);
+    return true;
   }
 
   /** Passes broken arguments of an emitted call on unchanged, up to this index, as a provider would. */
@@ -405,9 +437,8 @@ export class Block extends Characters {
 
   /** A parser for a JSON value at the current position. */
   jsonText(forbids?: (key: string) => boolean): JsonText {
-    const report = (repair: TextRepair, behind: number) => {
+    const report = (repair: TextRepair, behind: number) =>
       this.repaired(repair, this.#offset + this.text.length - behind);
-    };
     return new JsonText(this.mends, report, forbids);
   }
 

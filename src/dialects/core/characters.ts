@@ -36,28 +36,22 @@ export class Characters {
     while (this.text.length - this.at < count && !this.ended) yield;
   }
 
-  /** Consumes whitespace and returns its length. */
-  *space(): Reading<number> {
-    let count = 0;
+  /** Consumes whitespace. */
+  *space(): Reading {
     for (;;) {
-      const character = yield* this.peek();
-      if (!isSpace(character)) return count;
-      this.at++;
-      count++;
+      while (this.at < this.text.length && isSpace(this.text.charCodeAt(this.at))) this.at++;
+      if (this.at < this.text.length || this.ended) return;
+      yield;
     }
   }
 
   /** Consumes the marker if it comes next; otherwise consumes nothing. */
   *maybe(mark: string): Reading<boolean> {
-    for (let count = 1; ; count = Math.min(mark.length, this.text.length - this.at + 1)) {
-      yield* this.need(count);
-      const have = Math.min(mark.length, this.text.length - this.at);
-      if (!this.text.startsWith(mark.slice(0, have), this.at)) return false;
-      if (have === mark.length) {
-        this.at += have;
-        return true;
-      }
-      if (this.ended) return false;
+    for (;;) {
+      const isNext = this.#isNext(mark);
+      if (isNext === true) this.at += mark.length;
+      if (isNext !== "more") return isNext;
+      yield;
     }
   }
 
@@ -68,19 +62,33 @@ export class Characters {
 
   /** Consumes the first of the markers that comes next; "" if none does. Longer markers must precede their prefixes. */
   *oneOf(marks: readonly string[]): Reading<string> {
-    for (const mark of marks) if (yield* this.maybe(mark)) return mark;
-    return "";
+    const mark = yield* this.#nextOf(marks);
+    this.at += mark.length;
+    return mark;
   }
 
   /** Whether one of the markers comes next; consumes nothing. */
   *sees(...marks: readonly string[]): Reading<boolean> {
+    return (yield* this.#nextOf(marks)) !== "";
+  }
+
+  *#nextOf(marks: readonly string[]): Reading<string> {
     for (const mark of marks) {
-      if (yield* this.maybe(mark)) {
-        this.at -= mark.length;
-        return true;
+      let isNext = this.#isNext(mark);
+      while (isNext === "more") {
+        yield;
+        isNext = this.#isNext(mark);
       }
+      if (isNext) return mark;
     }
-    return false;
+    return "";
+  }
+
+  #isNext(mark: string): boolean | "more" {
+    const { text, at } = this;
+    if (text.startsWith(mark, at)) return true;
+    if (this.ended || text.length - at >= mark.length) return false;
+    return mark.startsWith(text.slice(at)) && "more";
   }
 
   /** Consumes text up to and including the first of the markers. For short text only: names, attributes. */
@@ -88,14 +96,19 @@ export class Characters {
     const starts = marks.map((mark) => mark.charCodeAt(0));
     let text = "";
     for (;;) {
-      const character = yield* this.peek();
-      if (character === -1) this.fail("the message ends in the middle");
-      if (starts.includes(character)) {
+      const from = this.at;
+      const end = Math.min(this.text.length, from + most - text.length);
+      while (this.at < end && !starts.includes(this.text.charCodeAt(this.at))) this.at++;
+      text += this.text.slice(from, this.at);
+      if (this.at === this.text.length) {
+        if (this.ended) this.fail("the message ends in the middle");
+        yield;
+      } else {
         const mark = yield* this.oneOf(marks);
         if (mark !== "") return { text, mark };
+        if (text.length >= most) this.fail("too long");
+        text += this.text.charAt(this.at++);
       }
-      if (text.length >= most) this.fail("too long");
-      text += this.text.charAt(this.at++);
     }
   }
 
@@ -103,10 +116,16 @@ export class Characters {
   *run(allowed: RegExp, most = 256): Reading<string> {
     let text = "";
     for (;;) {
-      const character = yield* this.peek();
-      if (character === -1 || !allowed.test(this.text.charAt(this.at))) return text;
-      if (text.length >= most) this.fail("too long");
-      text += this.text.charAt(this.at++);
+      const from = this.at;
+      const end = Math.min(this.text.length, from + most - text.length);
+      while (this.at < end && allowed.test(this.text.charAt(this.at))) this.at++;
+      text += this.text.slice(from, this.at);
+      if (this.at < this.text.length) {
+        if (text.length >= most && allowed.test(this.text.charAt(this.at))) this.fail("too long");
+        return text;
+      }
+      if (this.ended) return text;
+      yield;
     }
   }
 }

@@ -2,8 +2,9 @@ const backtick = 0x60;
 const tilde = 0x7e;
 const newline = 0x0a;
 const longestPrefix = 32;
-/** Whitespace, and the Markdown markers of quotes and list items. */
-const linePrefix = /^[\s>]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)?[\s>]*$/;
+/** The Markdown marker of a list item, and what follows it. */
+const listItem = /^(?:[-*+]|\d{1,9}[.)])[ \t]/;
+const quoteOrSpace = /[\s>]/;
 const letter = /[A-Za-z]/;
 const infoCharacter = /[\w+.#-]/;
 
@@ -33,7 +34,7 @@ export class CodeSpans {
    */
   isLineStart(text: string, from: number, at: number): boolean {
     const prefix = from === at ? this.#prefix : this.#prefixAt(text, from, at);
-    return prefix !== undefined && linePrefix.test(prefix);
+    return prefix !== undefined && isLinePrefix(prefix);
   }
 
   /** The line up to this index, if that is short. */
@@ -162,4 +163,18 @@ export class CodeSpans {
   static isMark(character: number): boolean {
     return character === backtick || character === tilde;
   }
+}
+
+/** Whether this is only whitespace and the markers of quotes and one list item. */
+function isLinePrefix(prefix: string): boolean {
+  const first = skipQuotes(prefix, 0);
+  if (first === prefix.length) return true;
+  const [item] = listItem.exec(prefix.slice(first)) ?? [];
+  return item !== undefined && skipQuotes(prefix, first + item.length) === prefix.length;
+}
+
+function skipQuotes(text: string, from: number): number {
+  let at = from;
+  while (at < text.length && quoteOrSpace.test(text.charAt(at))) at++;
+  return at;
 }

@@ -10,6 +10,9 @@ export class Input {
   #last = -1;
   /** A high surrogate that waits for its low surrogate. */
   #half = "";
+  /** Where whitespace was last seen to end, and where the search began. */
+  #spaceFrom = 0;
+  #spaceEnd = -1;
 
   /** Offset of the next character in the message. */
   get offset(): number {
@@ -55,6 +58,7 @@ export class Input {
     this.text = this.isEmpty ? text : this.text.slice(this.at) + text;
     this.#start += this.at;
     this.at = 0;
+    this.#spaceEnd = -1;
   }
 
   take(count: number): string {
@@ -74,6 +78,7 @@ export class Input {
     this.text = text + rest;
     this.at = 0;
     this.#last = -1;
+    this.#spaceEnd = -1;
   }
 
   /** The character before this index; -1 if it is unknown. */
@@ -83,7 +88,13 @@ export class Input {
 
   /** Index of the first character that is not whitespace; -1 without one. */
   firstOther(): number {
-    for (let at = this.at; at < this.text.length; at++) if (!isSpace(this.text.charCodeAt(at))) return at;
-    return -1;
+    // It is asked at every marker, so the same whitespace is not searched twice.
+    if (this.at < this.#spaceFrom || this.at > this.#spaceEnd) {
+      let end = this.at;
+      while (end < this.text.length && isSpace(this.text.charCodeAt(end))) end++;
+      this.#spaceFrom = this.at;
+      this.#spaceEnd = end;
+    }
+    return this.#spaceEnd === this.text.length ? -1 : this.#spaceEnd;
   }
 }

@@ -1,6 +1,5 @@
 import { parseJson } from "../../turn/index.ts";
-import type { TextRepair } from "../dialect.ts";
-import { StringText } from "./string-text.ts";
+import { type Report, StringText } from "./string-text.ts";
 
 /** Parses the rest of a JSON string chunk by chunk and emits the decoded text. */
 export class JsonString {
@@ -8,7 +7,7 @@ export class JsonString {
   /** A high surrogate that was written as an escape and waits for its low surrogate. */
   #half = "";
 
-  constructor(delimiter: number, mends: boolean, report: (repair: TextRepair) => void) {
+  constructor(delimiter: number, mends: boolean, report: Report) {
     this.#text = new StringText(delimiter, "", mends, report);
   }
 

@@ -1,8 +1,7 @@
-import type { TextRepair } from "../dialect.ts";
 import { isSpace } from "./characters.ts";
 import { Comment } from "./comment.ts";
 import { fromPython, isJsonWord, isKeyCharacter, isPoison, isWordCharacter, plainKey } from "./json-words.ts";
-import { StringText } from "./string-text.ts";
+import { type Report, StringText } from "./string-text.ts";
 
 const quote = 0x22;
 const apostrophe = 0x27;
@@ -22,7 +21,7 @@ type State = JsonPosition | "bare-key" | "colon" | "token" | "done" | "bad";
  */
 export class JsonText {
   readonly #mends: boolean;
-  readonly #report: (repair: TextRepair, behind: number) => void;
+  readonly #report: Report;
   /** A quote that nothing valid follows is taken as a part of the string. */
   #guesses = true;
   #state: State = "value";
@@ -45,18 +44,14 @@ export class JsonText {
   #members = 0;
   #comment: Comment | undefined;
 
-  constructor(
-    mends: boolean,
-    report: (repair: TextRepair, behind: number) => void,
-    forbids?: (key: string) => boolean,
-  ) {
+  constructor(mends: boolean, report: Report, forbids?: (key: string) => boolean) {
     this.#mends = mends;
     this.#report = report;
     this.#forbids = forbids;
   }
 
   /** Continues and repairs in the middle of a value: inside the brackets that `closers` close, or in a string there. */
-  static continuing(closers: string, position: JsonPosition, report: (repair: TextRepair) => void): JsonText {
+  static continuing(closers: string, position: JsonPosition, report: Report): JsonText {
     const json = new JsonText(true, report);
     json.#guesses = false;
     // The value already has a member, so a comma must be emitted.

@@ -1,4 +1,5 @@
 import type { TextRepair } from "../dialect.ts";
+import { isSpace } from "./characters.ts";
 import type { RejectReport, Sink, SpanKind } from "./sink.ts";
 
 /**
@@ -18,10 +19,6 @@ interface Hold {
 
 /** What precedes the text. Whitespace that touches only calls, reasoning and the ends of the message is markup. */
 type Edge = "start" | "call" | "reasoning" | "none";
-
-const space = /^[ \t\r\n]*$/;
-const leadingSpace = /^[ \t\r\n]+/;
-const trailingSpace = /[ \t\r\n]+$/;
 
 /** Last stage of the reader: assigns whitespace to spans, and holds events until it is certain what they are. */
 export class Output {
@@ -65,13 +62,16 @@ export class Output {
     if (text === "") return;
     if (this.#isReasoning) this.#reason(text);
     else if (this.#edge === "none") this.#span("text", text);
-    else if (space.test(text)) this.#space += text;
     else {
+      const first = firstWord(text);
+      if (first === text.length) {
+        this.#space += text;
+        return;
+      }
       const before = this.#takeSpace();
       if (this.#edge === "reasoning") {
-        const [more = ""] = leadingSpace.exec(text) ?? [];
-        this.#span("markup", before + more);
-        this.#span("text", text.slice(more.length));
+        this.#span("markup", before + text.slice(0, first));
+        this.#span("text", text.slice(first));
       } else this.#span("text", before + text);
       this.#edge = "none";
     }
@@ -79,16 +79,15 @@ export class Output {
 
   /** Whitespace is emitted with what follows it, so that the last of it can become markup of the closing tag. */
   #reason(text: string): void {
-    if (space.test(text)) {
+    const first = firstWord(text);
+    if (first === text.length) {
       this.#space += text;
       return;
     }
-    const [before = ""] = leadingSpace.exec(text) ?? [];
-    const [after = ""] = trailingSpace.exec(text) ?? [];
-    const between = this.#takeSpace() + before;
-    this.#span(this.#hasReasoned ? "reasoning" : "markup", between);
-    this.#span("reasoning", text.slice(before.length, text.length - after.length));
-    this.#space = after;
+    const end = endOfWords(text);
+    this.#span(this.#hasReasoned ? "reasoning" : "markup", this.#takeSpace() + text.slice(0, first));
+    this.#span("reasoning", text.slice(first, end));
+    this.#space = text.slice(end);
     this.#hasReasoned = true;
   }
 
@@ -130,6 +129,11 @@ export class Output {
 
   rejected(report: RejectReport): void {
     this.#emit((sink) => sink.rejected(report));
+  }
+
+  /** Reports a block that is not read, whatever becomes of what is held. */
+  reported(report: RejectReport): void {
+    this.#sink.rejected(report);
   }
 
   /** Holds all events from here on. */
@@ -203,4 +207,18 @@ export class Output {
     this.#space = "";
     return taken;
   }
+}
+
+/** Index of the first character that is not whitespace, or the length. */
+function firstWord(text: string): number {
+  let at = 0;
+  while (at < text.length && isSpace(text.charCodeAt(at))) at++;
+  return at;
+}
+
+/** Index after the last character that is not whitespace. */
+function endOfWords(text: string): number {
+  let end = text.length;
+  while (end > 0 && isSpace(text.charCodeAt(end - 1))) end--;
+  return end;
 }

@@ -1,13 +1,14 @@
-import type { Reading } from "../dialect.ts";
+import type { Dialect, Reading } from "../dialect.ts";
 import { tryEach } from "./alternatives.ts";
 import { Block, type BlockSink } from "./block.ts";
 import { isText } from "./characters.ts";
 import { CodeSpans } from "./code-spans.ts";
+import { Effort, shortRead } from "./effort.ts";
 import { Input } from "./input.ts";
 import type { Meaning, Openers } from "./openers.ts";
 import { Output } from "./output.ts";
 import type { Sink } from "./sink.ts";
-import { beginningAtEnd, callsAmong, endOfBroken, isLetter, wholeCharacters } from "./text-search.ts";
+import { beginningAtEnd, CloseSearch, callsAmong, endOfBroken, isLetter, wholeCharacters } from "./text-search.ts";
 import type { KnownTools } from "./tools.ts";
 
 export interface ReaderSettings {
@@ -28,6 +29,8 @@ export interface ReaderSettings {
   limit: number;
   /** A call is emitted before it is complete once its arguments are longer than this. */
   patience: number;
+  /** Most characters to read again at once. */
+  rereads: number;
   /** The message starts inside reasoning that ends at one of these tags. */
   beginsInside?: readonly string[] | undefined;
   /**
@@ -51,6 +54,9 @@ interface BrokenCall {
 interface Attempt {
   block: Block;
   reading: Reading;
+  /** The offset at which it began, and at which it must end. */
+  from: number;
+  until: number;
   /** The arguments broke after the call was emitted: the rest is passed on unchanged, up to the closer. */
   isBroken: boolean;
 }
@@ -59,13 +65,16 @@ const noDialects: ReadonlySet<string> = new Set();
 const tooLong = "it is too long";
 /** Reject reason of a block that was open when the message was cut off. */
 export const cutOff = "the message was cut off";
+/** Reject reasons of the first block that was not read because too many before it were text. */
+const tooMany = "too much before it looked like calls";
+export const tooManyDrafts = "the reasoning has too many drafts of calls";
 /** How many buffered characters a block gets at first, and then at a time: most openers do not begin a call. */
-const firstPiece = 512;
+const firstPiece = shortRead;
 const nextPiece = 64 * 1024;
 
 /**
  * Parses a model's message as it streams and emits, in order, what each character is: visible text, reasoning, a call, or markup.
- * The result does not depend on how the stream is chunked. Each character is read a bounded number of times.
+ * The result does not depend on how the stream is chunked. How often a character is read is bounded by `Effort`.
  */
 export class Reader {
   readonly #settings: ReaderSettings;
@@ -90,20 +99,27 @@ export class Reader {
   #maybeReasoning: readonly string[] | undefined;
   /** Markers that count only at the start of the message have not been tried yet. */
   #isStart = true;
-  /** Index of the next closing tag of the reasoning in the input; -1 if it must be searched for. */
-  #closeAt = -1;
+  #closeSearch: CloseSearch | undefined;
+  readonly #effort: Effort;
+  /** Where blocks were not read because too many before them were text; reported once each. */
+  readonly #unread = { text: false, reasoning: false };
 
   constructor(settings: ReaderSettings, sink: Sink) {
     this.#settings = settings;
     this.#dialects = settings.spoken.length > 0 ? new Set(settings.spoken) : noDialects;
     this.#out = new Output(sink, settings.limit);
+    this.#effort = new Effort(settings.rereads);
     if (settings.beginsInside) this.#beginReasoning(settings.beginsInside);
+  }
+
+  /** How many characters dialects have read so far, with those that were read again. For tests and measurements. */
+  get work(): number {
+    return this.#effort.work;
   }
 
   push(text: string): void {
     if (this.#ended || text === "") return;
     this.#input.add(text);
-    this.#closeAt = -1;
     this.#run();
   }
 
@@ -111,7 +127,6 @@ export class Reader {
   end(ending: Ending = "stop"): void {
     if (this.#ended) return;
     this.#input.end();
-    this.#closeAt = -1;
     this.#ended = ending;
     this.#run();
     if (this.#out.holds === "whole" && ending === "cut") {
@@ -246,7 +261,7 @@ export class Reader {
 
   /** The message has more than calls, so it is parsed again like any other. */
   #rereadHeld(): void {
-    this.#putBack(this.#out.takeBack());
+    this.#input.giveBack(this.#out.takeBack());
     this.#isStart = false;
     this.#code.close();
   }
@@ -261,7 +276,7 @@ export class Reader {
   }
 
   #passCode(): boolean {
-    const close = this.#reasoning ? this.#nextClose(this.#reasoning) : this.#input.text.length;
+    const close = this.#closeSearch?.next(this.#input) ?? this.#input.text.length;
     if (close === this.#input.at) {
       this.#code.close();
       return true;
@@ -275,15 +290,6 @@ export class Reader {
     return (hasMoved || !this.#code.isOpen) && this.#input.left > tail;
   }
 
-  /** Reasoning ends at its closing tag, even inside code. Returns the index of the next one, or the length of the input. */
-  #nextClose(tags: readonly string[]): number {
-    if (this.#closeAt < this.#input.at) {
-      const places = tags.map((tag) => this.#input.text.indexOf(tag, this.#input.at)).filter((place) => place !== -1);
-      this.#closeAt = Math.min(this.#input.text.length, ...places);
-    }
-    return this.#closeAt;
-  }
-
   /** Acts on the marker at this index; false if it means nothing here. */
   #open(meanings: readonly Meaning[], at: number): boolean {
     if (this.#reasoning) return this.#openInReasoning(this.#reasoning, meanings, at);
@@ -293,10 +299,11 @@ export class Reader {
     for (const meaning of meanings) {
       if (meaning.kind === "call") {
         const calls = callsAmong(meanings, isLineStart, this.#dialects);
-        if (calls.length === 0) continue;
+        const until = this.#limitOf(calls, at);
+        if (until === undefined) continue;
         this.#emitUntil(at);
         if (this.#maybeReasoning && !this.#out.holds) this.#out.hold("draft");
-        this.#attemptAt(calls);
+        this.#attemptAt(calls, until);
         return true;
       }
       if (meaning.kind === "reasoning" && !isLineStart) this.#maybeReasoning ??= meaning.close;
@@ -347,21 +354,46 @@ export class Reader {
       this.#endReasoning(isOther ? 0 : end.opener.length);
       return true;
     }
-    if (calls.length === 0) return false;
+    const until = this.#limitOf(calls, at);
+    if (until === undefined) return false;
     this.#emitUntil(at);
     if (!this.#out.holds) this.#out.hold("draft");
-    this.#attemptAt(calls);
+    this.#attemptAt(calls, until);
     return true;
+  }
+
+  get #place(): "text" | "reasoning" {
+    return this.#reasoning ? "reasoning" : "text";
+  }
+
+  /** The offset at which a block that begins at this index must end; undefined if no call can begin there. */
+  #limitOf([first]: readonly Meaning[], at: number): number | undefined {
+    if (first?.kind !== "call") return undefined;
+    const offset = this.#input.offsetOf(at);
+    const until = this.#effort.limitAt(offset, this.#place);
+    if (until > offset) return until;
+    this.#reportUnread(first.dialect, offset);
+    return undefined;
+  }
+
+  /** Without a marker, most of what looks like a call is none. */
+  #reportUnread({ name: dialect, bare }: Dialect, offset: number): void {
+    const place = this.#place;
+    if (bare || this.#unread[place]) return;
+    this.#unread[place] = true;
+    const reason = place === "text" ? tooMany : tooManyDrafts;
+    this.#out.reported({ dialect, name: undefined, reason, offset });
   }
 
   #beginReasoning(close: readonly string[]): void {
     this.#reasoning = close;
-    this.#closeAt = -1;
+    this.#closeSearch = new CloseSearch(close);
     this.#out.beginReasoning();
   }
 
   #endReasoning(tagLength: number): void {
     this.#reasoning = undefined;
+    this.#closeSearch = undefined;
     this.#out.endReasoning(this.#input.take(tagLength));
     this.#code.close();
     this.#isStart = this.#out.isAtStart;
@@ -377,14 +409,14 @@ export class Reader {
 
   // Inside a block.
 
-  #attemptAt(meanings: readonly Meaning[]): void {
-    const offset = this.#input.offset;
+  #attemptAt(meanings: readonly Meaning[], until = Number.POSITIVE_INFINITY): void {
+    const from = this.#input.offset;
     const text = this.#input.take(
       wholeCharacters(this.#input.text, this.#input.at, Math.min(this.#settings.limit, firstPiece)),
     );
     this.#sink ??= this.#makeSink(this.#out);
-    const block = new Block(this.#settings, this.#sink, text, offset);
-    this.#attempt = { block, reading: tryEach(block, meanings), isBroken: false };
+    const block = new Block(this.#settings, this.#sink, text, from);
+    this.#attempt = { block, reading: tryEach(block, meanings), from, until, isBroken: false };
     this.#step(this.#attempt);
   }
 
@@ -404,18 +436,21 @@ export class Reader {
       spent: (kind, text) => out.spent(kind, text),
       isText: (text) => out.text(text),
       reasoningBegins: (close) => this.#beginReasoning(close),
+      mayReread: (count) => this.#effort.mayReread(count),
+      mayTake: (count) => this.#effort.mayTake(count),
     };
   }
 
   /** Feeds buffered input to the block, a bounded piece at a time; false if more text is needed. */
   #advance(attempt: Attempt): boolean {
-    const { block } = attempt;
-    const { left } = this.#input;
+    const { block, until } = attempt;
+    const { left, offset } = this.#input;
     if (left === 0 && !this.#ended) return false;
     // The limit is the same for one large chunk as for many small ones.
-    const room = Math.min(this.#settings.limit - block.heldLength, nextPiece);
+    const room = Math.min(this.#settings.limit - block.heldLength, nextPiece, until - offset);
     const count = wholeCharacters(this.#input.text, this.#input.at, room);
     if (count === 0 && left > 0) {
+      if (until - offset <= room) this.#reportUnread(block.dialect, offset);
       this.#refuse(attempt, tooLong);
       return true;
     }
@@ -450,9 +485,10 @@ export class Reader {
     }
   }
 
-  #finish({ block }: Attempt): void {
+  #finish({ block, from }: Attempt): void {
     const { rest, unspent } = block;
     this.#attempt = undefined;
+    this.#effort.read(from, block.offset, this.#place);
     if (block.accepted) this.#addDialects([block.dialect.name]);
     if (this.#out.holds === "draft" && this.#out.isTooLong) this.#out.dropDraft();
     // What was read after the last accepted call is text.
@@ -460,11 +496,13 @@ export class Reader {
   }
 
   /** The block is no call: reports it if it named a tool, and reads it again as text. */
-  #refuse({ block }: Attempt, why?: string, isCut = false): void {
+  #refuse({ block, from }: Attempt, why?: string, isCut = false): void {
     const { rest, unspent, offset } = block;
     const { dialect, closers, reason, named } = block.failure;
     const text = unspent + rest;
     this.#attempt = undefined;
+    this.#effort.read(from, offset - unspent.length + block.furthest, this.#place);
+    this.#effort.failed();
     if (block.accepted) this.#addDialects([block.dialect.name]);
     if (this.#out.holds === "whole") {
       this.#reread(text, 0);
@@ -511,13 +549,8 @@ export class Reader {
     else if (!this.#reasoning) this.#brokenCall = { closers, opener, until: this.#input.offset + this.#settings.limit };
   }
 
-  #putBack(text: string): void {
-    this.#input.giveBack(text);
-    this.#closeAt = -1;
-  }
-
   #reread(text: string, skipped: number): void {
-    this.#putBack(text);
+    this.#input.giveBack(text);
     this.#textUntil = Math.max(this.#textUntil, this.#input.offset + skipped);
   }
 
@@ -535,9 +568,10 @@ export class Reader {
   /** Arguments that broke after they were partly emitted are passed on unchanged, up to the closer. */
   #passOn(attempt: Attempt): void {
     const { block } = attempt;
-    const { text } = block;
-    const { closers } = block;
+    const { text, closers } = block;
+    const firsts = closers.map((mark) => mark.charCodeAt(0));
     for (let at = block.at; at < text.length; at++) {
+      if (!firsts.includes(text.charCodeAt(at))) continue;
       const closer = closers.find((mark) => mark.startsWith(text.slice(at, at + mark.length)));
       if (closer === undefined) continue;
       if (at + closer.length <= text.length) {

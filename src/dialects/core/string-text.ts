@@ -9,6 +9,9 @@ const hexadecimal = /[0-9a-fA-F]/;
 /** Most whitespace between a string and what follows it. */
 const mostSpace = 400;
 
+/** Takes note of a repair, so many characters before the end of the text; false if it must not be made. */
+export type Report = (repair: TextRepair, behind: number) => boolean;
+
 /**
  * Parses the rest of a JSON string chunk by chunk and emits it as the inside of a JSON string. A quote ends the string only if
  * what follows can follow a string; otherwise it is a part that was not escaped.
@@ -16,7 +19,7 @@ const mostSpace = 400;
 export class StringText {
   readonly #delimiter: number;
   readonly #mends: boolean;
-  readonly #report: (repair: TextRepair, behind: number) => void;
+  readonly #report: Report;
   /** Characters that may follow the string; empty if the first quote always ends it. */
   readonly #followers: string;
   #escape = "";
@@ -32,12 +35,7 @@ export class StringText {
   isDone = false;
   isBad = false;
 
-  constructor(
-    delimiter: number,
-    followers: string,
-    mends: boolean,
-    report: (repair: TextRepair, behind: number) => void,
-  ) {
+  constructor(delimiter: number, followers: string, mends: boolean, report: Report) {
     this.#delimiter = delimiter;
     this.#followers = mends ? followers : "";
     this.#mends = mends;
@@ -122,13 +120,13 @@ export class StringText {
       return from;
     }
     // Only words continue a string after a quote. Operators, another quote and tags are ambiguous.
-    if (!continuesString.test(character) || this.#hasTag) {
+    const isPart = continuesString.test(character) && !this.#hasTag;
+    if (!isPart || !this.#report("unescaped_quote", text.length - from)) {
       this.isBad = true;
       return from;
     }
     this.#isGuess = true;
     this.isAtQuote = false;
-    this.#report("unescaped_quote", text.length - from);
     this.#add((this.#delimiter === quote ? '\\"' : "'") + escaped(this.#space));
     return from;
   }

@@ -1,3 +1,4 @@
+import type { Input } from "./input.ts";
 import type { Meaning } from "./openers.ts";
 
 export function isLetter(character: number): boolean {
@@ -63,4 +64,44 @@ export function endOfBroken(
   }
   const tail = isEnd ? 0 : beginningAtEnd(text.slice(0, limit), from, [`\n${opener}`, ...marks]);
   return { at: limit - tail, isFound: false };
+}
+
+/** Searches for the tags that close reasoning, even inside code. No part of the message is searched twice. */
+export class CloseSearch {
+  readonly #tags: readonly string[];
+  readonly #firsts: readonly number[];
+  /** Offsets in the message: the tag that was found last, or how far none was found, and where the search began. */
+  #from = Number.POSITIVE_INFINITY;
+  #until = 0;
+  #isFound = false;
+
+  constructor(tags: readonly string[]) {
+    this.#tags = tags;
+    this.#firsts = tags.map((tag) => tag.charCodeAt(0));
+  }
+
+  /** Index of the next tag in the input, or the length of its text. */
+  next(input: Input): number {
+    const { offset, text } = input;
+    const isKnown = offset >= this.#from && offset <= this.#until;
+    if (!isKnown) this.#from = offset;
+    if (!isKnown || !this.#isFound) this.#search(input, isKnown ? this.#until : offset);
+    return this.#isFound ? input.placeOf(this.#until) : text.length;
+  }
+
+  #search(input: Input, from: number): void {
+    const { text } = input;
+    let open: number | undefined;
+    for (let at = input.placeOf(from); at < text.length; at++) {
+      if (!this.#firsts.includes(text.charCodeAt(at))) continue;
+      this.#isFound = this.#tags.some((tag) => text.startsWith(tag, at));
+      if (this.#isFound) {
+        this.#until = input.offsetOf(at);
+        return;
+      }
+      open ??= this.#tags.some((tag) => text.length - at < tag.length) ? at : undefined;
+    }
+    this.#isFound = false;
+    this.#until = input.offsetOf(open ?? text.length);
+  }
 }

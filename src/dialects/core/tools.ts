@@ -11,6 +11,9 @@ export interface KnownTool {
   freeText?: string | undefined;
 }
 
+/** Most schemas to look at for one value. `anyOf` and references can make a small schema describe millions. */
+export const mostSchemas = 256;
+
 /** The tools of a request by name, and by case-insensitive name if only one tool has it. */
 export class KnownTools {
   readonly #tools: readonly KnownTool[];

@@ -57,9 +57,10 @@ export class VerbatimJson {
     return this.#isRaw ? [] : (this.#repairs ?? []);
   }
 
-  #note(repair: TextRepair): void {
+  #note(repair: TextRepair): true {
     this.#repairs ??= new Set();
     this.#repairs.add(repair);
+    return true;
   }
 
   get #isRaw(): boolean {

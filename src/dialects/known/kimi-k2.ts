@@ -67,7 +67,7 @@ function* namelessCall(block: Block, index: string): Reading {
     block.arguments(delta);
   });
   const given = parseJson(text);
-  const keys = Object.keys(isObject(given) ? given : {});
+  const keys = new Set(Object.keys(isObject(given) ? given : {}));
   const [tool, ...others] = toolsThatTake(block, keys);
   // Arguments of a strict tool are never repaired, and these may have been.
   if (!tool || others.length > 0 || tool.strict) block.fail("no tool is named");
@@ -76,12 +76,12 @@ function* namelessCall(block: Block, index: string): Reading {
   block.repaired("misspelled_marker");
 }
 
-function toolsThatTake(block: Block, keys: readonly string[]): KnownTool[] {
+function toolsThatTake(block: Block, keys: ReadonlySet<string>): KnownTool[] {
   const tools = [...block.tools.names()].flatMap((name) => block.tools.get(name) ?? []);
   return tools.filter((tool) => {
     const { required } = resolve(tool.parameters, tool.parameters) ?? {};
     const needed = Array.isArray(required) ? required : [];
-    const isComplete = needed.every((name) => typeof name === "string" && keys.includes(name));
-    return isComplete && keys.every((key) => declares(tool, key));
+    const isComplete = needed.every((name) => typeof name === "string" && keys.has(name));
+    return isComplete && [...keys].every((key) => declares(tool, key));
   });
 }

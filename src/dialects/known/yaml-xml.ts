@@ -12,7 +12,7 @@ const beginning = /^\s*(?:<\/|---|#|\{|["'][^\n]|[^\s<>:{}[\],&*!|%@`"'#-][^:\n]
 const nextCall = /^<\s*([\w.:-]+)\s*(?:\/>|>\s*[^\s<])/;
 /** How far to look ahead for the beginning. */
 const farthest = 192;
-/** YAML is parsed in one step, which takes about a second at worst. */
+/** YAML is parsed in one step. */
 const longest = 128 * 1024;
 
 /** `<TOOL>`, the arguments as YAML, `</TOOL>`. */
@@ -75,7 +75,11 @@ function* yamlText(block: Block, end: TextEnd): Reading<string> {
   let text = "";
   yield* rawText(block, [end], (more) => {
     text += more;
-    if (text.length > longest) block.fail("the arguments are too long");
+    const surplus = text.length - longest;
+    if (surplus <= 0) return;
+    // It fails at the same character, however much of it is buffered.
+    block.at += more.length - surplus;
+    block.fail("the arguments are too long");
   });
   return text;
 }

@@ -109,10 +109,15 @@ function* gap(block: Block): Reading {
   }
 }
 
+/** Longest JSON Schema of a tool that a model lists. */
+const longestSchema = 64 * 1024;
+
 /** Whether the arguments are a JSON Schema: a model that lists its tools calls none. */
 function isSchema(block: Block): boolean {
+  const text = block.heldArguments ?? "";
+  if (text.length > longestSchema || !text.includes('"properties"')) return false;
   if (block.tool && declares(block.tool, "properties")) return false;
-  const given = parseJson(block.heldArguments ?? "");
+  const given = parseJson(text);
   return isObject(given) && given.type === "object" && isObject(given.properties);
 }
 
@@ -243,8 +248,11 @@ function* encodedObject(block: Block, string: JsonString, offset: number): Readi
   }
 }
 
+/** Longest name or key. */
+const longestString = 1024;
+
 /** Reads a short string, such as a name or a key. */
-export function* jsonString(block: Block, most = 1024): Reading<string> {
+export function* jsonString(block: Block): Reading<string> {
   const delimiter = yield* block.peek();
   if (delimiter !== 0x22 && !(delimiter === 0x27 && block.mends)) block.fail("a string is missing");
   if (delimiter === 0x27) block.repaired("single_quotes");
@@ -252,11 +260,16 @@ export function* jsonString(block: Block, most = 1024): Reading<string> {
   const string = new JsonString(delimiter, block.mends, (repair) => block.repaired(repair, offset));
   block.at++;
   let text = "";
+  let left = longestString;
   for (;;) {
-    block.at = string.read(block.text, block.at);
+    const from = block.at;
+    // A string that is too long fails at the same character, however much of it is buffered.
+    const some = block.text.length - from > left ? block.text.slice(0, from + left) : block.text;
+    block.at = string.read(some, from);
     text += string.take();
+    left -= block.at - from;
     if (string.isDone) return text;
-    if (string.isBad || block.ended || text.length > most) block.fail("a string does not end");
+    if (string.isBad || block.ended || left === 0) block.fail("a string does not end");
     yield;
   }
 }

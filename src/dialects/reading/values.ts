@@ -1,6 +1,6 @@
 import { isObject, type JsonObject, type JsonValue, parseJson } from "../../turn/index.ts";
 import { JsonText } from "../core/json-text.ts";
-import { resolve } from "../core/tools.ts";
+import { mostSchemas, resolve } from "../core/tools.ts";
 import type { TextRepair } from "../dialect.ts";
 
 type Type = "string" | "integer" | "number" | "boolean" | "null" | "array" | "object";
@@ -29,19 +29,27 @@ const plainNumber = /^[+-]?\d+(?:\.\d+)?$/;
 export interface ReadValue {
   /** The value, as JSON text. */
   json: string;
-  repairs: TextRepair[];
+  repairs: readonly TextRepair[];
 }
 
 /** The types that a schema allows; empty if it does not say. */
 export function declaredTypes(schema: JsonObject | undefined, root: JsonObject | undefined): ReadonlySet<Type> {
   const types = new Set<Type>();
-  collect(schema, root, types, 0);
+  collect({ root, types, left: mostSchemas }, schema, 0);
   return types;
 }
 
-function collect(given: JsonValue | undefined, root: JsonObject | undefined, types: Set<Type>, depth: number): void {
+interface Search {
+  root: JsonObject | undefined;
+  types: Set<Type>;
+  /** How many more schemas are looked at. */
+  left: number;
+}
+
+function collect(search: Search, given: JsonValue | undefined, depth: number): void {
+  const { root, types } = search;
   const schema = resolve(given, root);
-  if (!schema || depth > 8) return;
+  if (!schema || depth > 8 || search.left-- <= 0) return;
   for (const type of Array.isArray(schema.type) ? schema.type : [schema.type]) {
     const meant = typeof type === "string" ? knownTypes.get(type.toLowerCase()) : undefined;
     if (meant) types.add(meant);
@@ -50,7 +58,7 @@ function collect(given: JsonValue | undefined, root: JsonObject | undefined, typ
   if (types.size === 0 && schema.const !== undefined) types.add(typeOf(schema.const));
   for (const key of ["anyOf", "oneOf", "allOf"]) {
     const { [key]: choices } = schema;
-    if (Array.isArray(choices)) for (const choice of choices) collect(choice, root, types, depth + 1);
+    if (Array.isArray(choices)) for (const choice of choices.slice(0, mostSchemas)) collect(search, choice, depth + 1);
   }
   if (types.size === 0 && isObject(schema.properties)) types.add("object");
   if (types.size === 0 && schema.items !== undefined) types.add("array");
@@ -74,7 +82,7 @@ export function readValue(raw: string, types: ReadonlySet<Type>, mends = true): 
   const trimmed = raw.trim();
   const asJson = readJson(trimmed, mends);
   if (asJson && fits(asJson.value, types)) return { json: asJson.json, repairs: asJson.repairs };
-  const plain = plainReading(trimmed, types);
+  const plain = plainReading(trimmed, types, asJson);
   if (plain !== undefined) return { json: plain, repairs: [] };
   const unescaped = unescapedReading(trimmed, types);
   if (unescaped !== undefined) return { json: unescaped, repairs: ["double_encoded"] };
@@ -88,7 +96,7 @@ function fits(value: JsonValue, types: ReadonlySet<Type>): boolean {
   return types.has(type) || (type === "integer" && types.has("number"));
 }
 
-function plainReading(text: string, types: ReadonlySet<Type>): string | undefined {
+function plainReading(text: string, types: ReadonlySet<Type>, asJson: ReadJson | undefined): string | undefined {
   const folded = text.toLowerCase();
   const isString = types.has("string");
   // If a string is allowed, only JSON's own word means null.
@@ -101,10 +109,10 @@ function plainReading(text: string, types: ReadonlySet<Type>): string | undefine
     if (folded === "true" || folded === "1") return "true";
     if (folded === "false" || folded === "0") return "false";
   }
-  const unquoted = parseJson(text);
+  const { value, repairs } = asJson ?? noValue;
   // A value in quotes though no string is declared.
-  if (typeof unquoted === "string" && !types.has("string")) {
-    const inside = readJson(unquoted.trim());
+  if (typeof value === "string" && repairs.length === 0 && !isString) {
+    const inside = readJson(value.trim());
     if (inside && fits(inside.value, types)) return inside.json;
   }
   return undefined;
@@ -118,14 +126,29 @@ function unescapedReading(text: string, types: ReadonlySet<Type>): string | unde
   return value !== undefined && fits(value, types) ? unescaped : undefined;
 }
 
+/** A longer value is not repaired: it is read in one step, which must be short. */
+const longestRepaired = 256 * 1024;
+
+/** How JSON begins. Most values are no JSON, and a failed attempt to parse them is slow. */
+const beginning = /^[[{"\d\-tfn]/;
+
+interface ReadJson {
+  json: string;
+  value: JsonValue;
+  repairs: readonly TextRepair[];
+}
+
+const noValue = { value: undefined, repairs: [] };
+
 /** Parses one JSON value and repairs errors that have only one possible repair. */
-function readJson(text: string, mends = true): { json: string; value: JsonValue; repairs: TextRepair[] } | undefined {
-  const strict = parseJson(text);
+function readJson(text: string, mends = true): ReadJson | undefined {
+  const strict = beginning.test(text) ? parseJson(text) : undefined;
   if (strict !== undefined) return { json: text, value: strict, repairs: [] };
-  if (!mends) return undefined;
+  if (!mends || text.length > longestRepaired) return undefined;
   const repairs: TextRepair[] = [];
   const json = new JsonText(true, (repair) => {
     if (!repairs.includes(repair)) repairs.push(repair);
+    return true;
   });
   const end = json.read(text, 0);
   json.end();

@@ -19,6 +19,10 @@ interface Child {
 
 /** Deepest nesting of arguments. */
 const deepest = 64;
+/** A tag takes as long as so many characters. */
+const charactersPerTag = 16;
+/** Longest list without brackets. */
+const longestList = 64 * 1024;
 const openingTag = /<([^\s<>/!?][^\s<>]*)(?:\s[^<>]*)?>/y;
 const closingTag = /<\/\s*([^\s<>]+)\s*>/y;
 
@@ -40,6 +44,7 @@ export class XmlValues {
 
   /** Returns JSON text. A repeated value that is not declared as a list makes the block text. */
   read(texts: readonly string[], schema: JsonObject | undefined): string {
+    for (const text of texts) this.#block.take(countTags(text) * charactersPerTag);
     const contents = texts.map((text) => new TagReader(text, this.#root).read(schema));
     return this.#values(contents, schema, true);
   }
@@ -119,9 +124,14 @@ export class XmlValues {
   /** Items that are not strings may also be separated by commas or newlines. */
   #unbracketed(text: string, items: JsonObject | undefined): string | undefined {
     const types = this.#types(items);
-    if (types.size === 0 || types.has("string")) return undefined;
-    const values = text.split(/[,\n]/).map((part) => readValue(part, types));
-    return values.some(({ repairs }) => repairs.length > 0) ? undefined : values.map(({ json }) => json).join(",");
+    if (types.size === 0 || types.has("string") || text.length > longestList) return undefined;
+    const values: string[] = [];
+    for (const part of text.split(/[,\n]/)) {
+      const { json, repairs } = readValue(part, types);
+      if (repairs.length > 0) return undefined;
+      values.push(json);
+    }
+    return values.join(",");
   }
 
   /** Whether the tags in a list are the properties of its only item, rather than items. */
@@ -202,6 +212,12 @@ class TagReader {
     if (match) this.#at += match[0].length;
     return match;
   }
+}
+
+function countTags(text: string): number {
+  let count = 0;
+  for (let at = text.indexOf("<"); at !== -1; at = text.indexOf("<", at + 1)) count++;
+  return count;
 }
 
 /** A tag in a list is an item, or a property of its only item. */

@@ -8,11 +8,17 @@ import { declaredTypes, readValue } from "./values.ts";
 const jsonNumber = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 /** Deepest nesting of arguments. */
 const deepest = 64;
+/** The parser takes as long for each of its tokens as others do for so many characters. */
+const charactersPerToken = 32;
+const blockScalar = /(?:^|[\s:-])[|>][-+\d]{0,3}$/;
 const notYaml = "the arguments are not YAML";
+/** Characters that begin or end a token. */
+const marks = "\"'[]{},:?-#&*!";
 
 /** Converts the arguments of the open call from YAML to JSON. Aliases and custom tags are rejected. */
 export function yamlArguments(block: Block, text: string): string {
   if (text.trim() === "") return "{}";
+  block.take(countTokens(text) * charactersPerToken);
   const document = parsed(text);
   if (!document || document.errors.length > 0 || document.warnings.length > 0) block.fail(notYaml);
   if (!isMap(document.contents)) block.fail(notYaml);
@@ -27,6 +33,37 @@ function parsed(text: string): Document | undefined {
     // The parser recurses for each level of brackets and may overflow the stack.
     return undefined;
   }
+}
+
+/** About how many tokens the text has. The lines of a block scalar are one, and so is a string in quotes. */
+function countTokens(text: string): number {
+  let count = 0;
+  let scalarIndent = -1;
+  for (const line of text.split("\n")) {
+    const indent = line.length - line.trimStart().length;
+    if (scalarIndent !== -1 && (indent > scalarIndent || indent === line.length)) continue;
+    scalarIndent = blockScalar.test(line.trimEnd().slice(-8)) ? indent : -1;
+    count += 1 + countMarks(line);
+  }
+  return count;
+}
+
+function countMarks(line: string): number {
+  let count = 0;
+  for (let at = 0; at < line.length; at++) {
+    const character = line.charAt(at);
+    if (character === '"') at = endOfString(line, at);
+    if (marks.includes(character)) count++;
+  }
+  return count;
+}
+
+function endOfString(line: string, from: number): number {
+  for (let at = from + 1; at < line.length; at++) {
+    if (line.charAt(at) === "\\") at++;
+    else if (line.charAt(at) === '"') return at;
+  }
+  return line.length;
 }
 
 class YamlValues {

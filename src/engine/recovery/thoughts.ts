@@ -10,11 +10,14 @@ export interface ThoughtsFinder extends Finder {
 
 interface Held {
   text: string;
-  actions: (() => void)[];
+  /** Reasoning, and what to do about the calls in it. */
+  actions: (string | (() => void))[];
+  calls: number;
 }
 
-/** In characters. Beyond this, what is held counts as reasoning. */
-const mostHeld = 4 * 1024 * 1024;
+/** In characters, and in calls. Beyond this, what is held counts as reasoning: a model that means its calls makes fewer. */
+const mostHeld = 1024 * 1024;
+const mostCalls = 1_000;
 
 /**
  * What a backend sends as reasoning. A model may never leave its reasoning: then a call in it is what the model meant to do. If an
@@ -41,7 +44,7 @@ export class Thoughts implements Sink {
   push(event: BackendReasoningDelta): void {
     this.#event = event;
     this.#reader.push(event.text);
-    if (this.#held && this.#held.text.length > mostHeld) this.#drop();
+    if (this.#held && (this.#held.text.length > mostHeld || this.#held.calls > mostCalls)) this.#drop();
     this.#flush();
   }
 
@@ -58,18 +61,27 @@ export class Thoughts implements Sink {
     if (kind === "call") this.#hold();
     if (this.#held) {
       this.#held.text += text;
-      if (kind !== "call") this.#held.actions.push(() => this.#add(text));
+      if (kind !== "call") this.#holdText(this.#held.actions, text);
     } else if (kind !== "call") this.#add(text);
   }
 
   #hold(): void {
-    if (!this.#isOver) this.#held ??= { text: "", actions: [] };
+    if (!this.#isOver) this.#held ??= { text: "", actions: [], calls: 0 };
+  }
+
+  #holdText(actions: Held["actions"], text: string): void {
+    const last = actions[actions.length - 1];
+    if (typeof last === "string") actions[actions.length - 1] = last + text;
+    else actions.push(text);
   }
 
   #release(): void {
     const held = this.#held;
     this.#held = undefined;
-    for (const action of held?.actions ?? []) action();
+    for (const action of held?.actions ?? []) {
+      if (typeof action === "string") this.#add(action);
+      else action();
+    }
   }
 
   #drop(): void {
@@ -102,6 +114,7 @@ export class Thoughts implements Sink {
       this.#flush();
       this.#calls.start(name, dialect, id);
     });
+    if (this.#held) this.#held.calls++;
   }
 
   callArguments(_call: number, delta: string): void {

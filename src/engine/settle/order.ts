@@ -1,4 +1,5 @@
-import { type BackendEvent, type Emit, isTerminal, type TurnListener } from "../../turn/index.ts";
+import { answerBounds, type BackendEvent, type Emit, isTerminal, type TurnListener } from "../../turn/index.ts";
+import { joinPieces } from "../join-pieces.ts";
 import type { Stage } from "../stages/stage.ts";
 
 /** The events of an item that arrived while another item was open. */
@@ -10,8 +11,13 @@ interface Waiting {
 }
 
 const none: Waiting[] = [];
+const noEvents: BackendEvent[] = [];
 /** Shorter arrays are copied to grow: V8 reserves space for sixteen more entries in an array that is pushed to. */
 const fewEvents = 8;
+/** From this many events on, pieces of text are joined while they wait, so that they do not take long when they are emitted. */
+const manyEvents = 64;
+/** Items that were emitted are removed from the queue when there are this many of them: that moves all others. */
+const mostEmitted = 256;
 
 /**
  * Emits one item after the other: some clients cannot read calls whose events are interleaved, and no client needs that. The item
@@ -28,7 +34,9 @@ class Order {
   #open: number | undefined;
   #opensCall = false;
   #queue = none;
-  /** How many of the waiting items had started when the open call got more arguments. */
+  /** How many items at the beginning of the queue were emitted. */
+  #emitted = 0;
+  /** How many items of the queue had started when the open call got more arguments. */
   #mixed = 0;
   #byLane: Map<number, Waiting> | undefined;
 
@@ -77,8 +85,7 @@ class Order {
       return;
     }
     if (waiting.done && lane !== undefined) return;
-    if (waiting.events.length < fewEvents) waiting.events = waiting.events.concat(event);
-    else waiting.events.push(event);
+    keep(waiting, event);
     if (ends(event)) waiting.done = true;
   }
 
@@ -88,6 +95,11 @@ class Order {
   }
 
   #startWaiting(lane: number | undefined, event: BackendEvent): void {
+    if (this.#queue.length - this.#emitted === answerBounds.waiting) {
+      this.#listener.callLeftOut?.(`more than ${answerBounds.waiting} items overlap with another one`);
+      this.push({ type: "round.finished", reason: "length" }, this.#emit);
+      return;
+    }
     const waiting: Waiting = { lane, events: [event], done: false };
     if (this.#queue === none) this.#queue = [];
     this.#queue.push(waiting);
@@ -100,28 +112,48 @@ class Order {
 
   /** Emits waiting items until one is open again, or all of them at the end of the round. */
   #advance(isEnd: boolean): void {
-    if (this.#queue.length === 0) return;
     const queue = this.#queue;
-    let next = 0;
-    for (; next < queue.length && (this.#open === undefined || (isEnd && !this.#opensCall)); next++) {
-      const waiting = queue[next];
+    while (this.#open === undefined || (isEnd && !this.#opensCall)) {
+      const waiting = queue[this.#emitted];
       if (!waiting) break;
-      const [first] = waiting.events;
-      if (waiting.lane !== undefined) {
-        this.#byLane?.delete(waiting.lane);
-        this.#open = waiting.done ? undefined : waiting.lane;
-        this.#opensCall = this.#open !== undefined && first?.type === "call.started";
-      }
-      if (first?.type === "call.started") this.#listener.callReplayed?.(first, waiting.events.length);
-      for (const event of waiting.events) {
-        this.#emit(event);
-        if (next < this.#mixed && event.type === "call.started") {
-          this.#emit({ type: "call.repaired", call: event.call, repair: "interleaved" });
-        }
+      this.#emitted++;
+      this.#emitWaiting(waiting, this.#emitted <= this.#mixed);
+    }
+    if (this.#emitted === queue.length) this.#queue = none;
+    else if (this.#emitted < mostEmitted || this.#emitted * 2 < queue.length) return;
+    else this.#queue = queue.slice(this.#emitted);
+    this.#mixed = Math.max(0, this.#mixed - this.#emitted);
+    this.#emitted = 0;
+  }
+
+  #emitWaiting(waiting: Waiting, isMixed: boolean): void {
+    const { lane, events, done } = waiting;
+    const [first] = events;
+    waiting.events = noEvents;
+    if (lane !== undefined) {
+      this.#byLane?.delete(lane);
+      this.#open = done ? undefined : lane;
+      this.#opensCall = this.#open !== undefined && first?.type === "call.started";
+    }
+    if (first?.type === "call.started") this.#listener.callReplayed?.(first, events.length);
+    for (const event of events) {
+      this.#emit(event);
+      if (isMixed && event.type === "call.started") {
+        this.#emit({ type: "call.repaired", call: event.call, repair: "interleaved" });
       }
     }
-    this.#queue = next === queue.length ? none : queue.slice(next);
-    this.#mixed = Math.max(0, this.#mixed - next);
+  }
+}
+
+function keep(waiting: Waiting, event: BackendEvent): void {
+  const { events } = waiting;
+  if (events.length < fewEvents) waiting.events = events.concat(event);
+  else if (events.length < manyEvents) events.push(event);
+  else {
+    const last = events[events.length - 1];
+    const joined = last && joinPieces(last, event);
+    if (joined) events[events.length - 1] = joined;
+    else events.push(event);
   }
 }
 

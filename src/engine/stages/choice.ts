@@ -13,6 +13,7 @@ export function keepChoice(turn: Turn, listener: TurnListener): Stage {
   const onlyOne = turn.settings.parallelToolCalls === false;
   const unread = new UnreadTools(turn);
   let names: Set<string> | undefined;
+  let hasStrict: boolean | undefined;
   let suppressed: Set<number> | undefined;
   let passed = 0;
   let calls = 0;
@@ -32,7 +33,8 @@ export function keepChoice(turn: Turn, listener: TurnListener): Stage {
     }
     if (isUnknown(event.name)) {
       listener.unknownTool?.(event.name);
-      if (turn.tools.some((tool) => tool.type === "function" && tool.strict === true)) {
+      hasStrict ??= turn.tools.some((tool) => tool.type === "function" && tool.strict === true);
+      if (hasStrict) {
         listener.strictFailed?.(event.name, null);
         emit({ type: "round.failed", error: unknownName(event.name, namesOf(turn), event.dialect !== undefined) });
         return;

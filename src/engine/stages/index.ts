@@ -2,6 +2,7 @@ import { type ArgumentChecks, demandsCall } from "../../tools/index.ts";
 import type { TurnListener } from "../../turn/index.ts";
 import type { BackendRequest, Candidate } from "../candidate.ts";
 import { orderItems } from "../settle/index.ts";
+import { boundAnswer } from "./bounds.ts";
 import { keepChoice } from "./choice.ts";
 import { Cutoff } from "./cutoff.ts";
 import { holdWords } from "./hold.ts";
@@ -26,6 +27,7 @@ export function stagesOf(
     cutoff?.noticeEnd,
     recoverCalls(turn, recovery, listener, turn.stream && !holds),
     cutoff?.stage,
+    boundAnswer(listener),
     adapter ? offeredNames(adapter) : undefined,
     keepChoice(turn, listener),
     repair ? mendArguments(turn) : undefined,

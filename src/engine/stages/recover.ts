@@ -6,6 +6,7 @@ import {
   type ReadingOptions,
   type RejectReport,
   type Sink,
+  tooManyDrafts,
   unknownTool,
 } from "../../dialects/index.ts";
 import { permits, sentinel } from "../../tools/index.ts";
@@ -54,6 +55,8 @@ class Recovering implements MessageFinder {
   readonly #isPrompted: boolean;
   /** By item number. All text without a number is one message. */
   readonly #messages = new Map<number | undefined, Message>();
+  /** The numbers of the messages that another item opens or ends when it starts. */
+  readonly #unsettled = new Set<number | undefined>();
   /** The message that was used last, and its number. */
   #last: Message | undefined;
   #lastItem: number | undefined;
@@ -62,6 +65,9 @@ class Recovering implements MessageFinder {
   #hasAnswered = false;
   #hasEmitted = false;
   #found = 0;
+  /** What reports of rejected text need to know of the tools: computed once, because a model may write many such texts. */
+  #byName: ReadonlyMap<string, FunctionTool> | undefined;
+  #anyStrict: boolean | undefined;
   #next: Emit = () => {};
 
   constructor(tools: readonly FunctionTool[], turn: Turn, recovery: Recovery, listener: TurnListener, isSeen: boolean) {
@@ -136,7 +142,10 @@ class Recovering implements MessageFinder {
   }
 
   #keep(item: number | undefined, message: Message): Message {
-    this.#messages.set(item, message);
+    if (this.#messages.get(item) !== message) {
+      this.#messages.set(item, message);
+      this.#unsettled.add(item);
+    }
     this.#last = message;
     this.#lastItem = item;
     return message;
@@ -144,6 +153,7 @@ class Recovering implements MessageFinder {
 
   #forget(item: number | undefined): void {
     this.#messages.delete(item);
+    this.#unsettled.delete(item);
     if (this.#lastItem === item) this.#last = undefined;
   }
 
@@ -161,6 +171,7 @@ class Recovering implements MessageFinder {
       return;
     }
     message.done = event;
+    this.#unsettled.add(event.item);
     if (!message.isSettled) return;
     this.#forget(event.item);
     message.end("stop");
@@ -168,11 +179,16 @@ class Recovering implements MessageFinder {
 
   /** Another item starts. The messages before it are complete, except numbered ones, which may continue in parallel. */
   #settle(): void {
-    for (const [item, message] of this.#messages) {
-      if (item === undefined || message.done) {
+    for (const item of this.#unsettled) {
+      const message = this.#messages.get(item);
+      if (item === undefined || message?.done) {
         this.#forget(item);
-        message.end("stop");
-      } else message.open();
+        message?.end("stop");
+      } else {
+        // It stays open, whatever starts beside it, until it is done.
+        this.#unsettled.delete(item);
+        message?.open();
+      }
     }
   }
 
@@ -191,7 +207,7 @@ class Recovering implements MessageFinder {
     if (event.type === "round.failed" && !this.#hasEmitted) return;
     const ending: Ending = event.type === "round.finished" && event.reason === "stop" ? "stop" : "cut";
     // If a message has more than whitespace, an answer followed the reasoning.
-    if ([...this.#messages.values()].some((message) => message.hasWords)) this.answering();
+    for (const message of this.#messages.values()) if (message.hasWords) this.answering();
     this.#thoughts?.end(ending);
     for (const message of this.#messages.values()) message.end(ending);
   }
@@ -220,10 +236,10 @@ class Recovering implements MessageFinder {
   }
 
   rejected({ dialect, reason, name }: RejectReport): void {
-    const tool = this.#tools.find((tool) => tool.name === name);
+    const tool = name === undefined ? undefined : this.#toolsByName().get(name);
     this.#listener.textKept?.(dialect, reason, tool?.name ?? null);
-    // The end of the round reports a call that was cut off.
-    if (reason === cutOff || !this.#isStrict(tool)) return;
+    // The end of the round reports a call that was cut off. Drafts in reasoning are no calls.
+    if (reason === cutOff || reason === tooManyDrafts || !this.#isStrict(tool)) return;
     // Only the name of a declared tool is reported: any other name is the model's own text.
     this.#listener.strictFailed?.(tool?.name ?? null, null);
     const names = this.#tools.map((tool) => tool.name);
@@ -232,9 +248,16 @@ class Recovering implements MessageFinder {
     this.#next({ type: "round.failed", error });
   }
 
+  /** Of several tools with the same name, the first counts. */
+  #toolsByName(): ReadonlyMap<string, FunctionTool> {
+    this.#byName ??= new Map(this.#tools.toReversed().map((tool) => [tool.name, tool] as const));
+    return this.#byName;
+  }
+
   /** Whether text that should have been a call must not pass as text. The tool that the model meant is not always known. */
   #isStrict(tool: FunctionTool | undefined): boolean {
     if (tool) return tool.strict === true;
-    return this.#isPrompted && this.#tools.some(({ strict }) => strict);
+    this.#anyStrict ??= this.#tools.some(({ strict }) => strict === true);
+    return this.#isPrompted && this.#anyStrict;
   }
 }

@@ -1,4 +1,13 @@
-import type { Backend, CallStarted, Item, JsonObject, JsonValue, Turn, TurnEvent } from "../../turn/index.ts";
+import type {
+  Backend,
+  CallStarted,
+  Extensions,
+  Item,
+  JsonObject,
+  JsonValue,
+  Turn,
+  TurnEvent,
+} from "../../turn/index.ts";
 import type { Continuity } from "../continuity.ts";
 import { ConversationDigest } from "../conversation-digest.ts";
 import type { KeptCall, KeptReasoning } from "../kept-records.ts";
@@ -11,6 +20,11 @@ const mostReasoning = 512 * 1024;
  * comes back is enough to restore them, so later calls of a long round store none.
  */
 const mostStored = 1024 * 1024;
+
+/** Reasoning items of one round that are stored. Models make a few. */
+const mostItems = 1_000;
+/** The size of an item besides its texts and ids, in characters. */
+const itemSize = 64;
 
 /**
  * Stores what the client may not send back of each complete call: the backend's own id, and the model's reasoning before the call.
@@ -25,6 +39,7 @@ export class RememberedCalls {
   #fields: WantedFields | undefined;
   #writes: Set<Promise<void>> | undefined;
   #stored = 0;
+  #makers = 0;
   #open: CallStarted | undefined;
   #digest: ConversationDigest | undefined;
 
@@ -52,7 +67,8 @@ export class RememberedCalls {
         return;
       case "reasoning.done": {
         const ids = this.#reasoning?.end(event.encrypted) ?? [];
-        if (event.encrypted !== undefined) this.#write(this.#continuity.keepMaker(ids, this.#backend.name));
+        if (event.encrypted === undefined || ++this.#makers > mostItems) return;
+        this.#write(this.#continuity.keepMaker(ids, this.#backend.name));
         return;
       }
       case "message.extra":
@@ -69,17 +85,24 @@ export class RememberedCalls {
   }
 
   #keep({ callId, upstreamId: own, extensions, name }: CallStarted, text: string): void {
-    const { name: backend, capabilities } = this.#backend;
     const kept: KeptCall = {
-      backend,
+      backend: this.#backend.name,
       model: this.#model,
       callId: own === callId ? undefined : own,
       ...this.#context(),
-      extensions: extensions && capabilities.quirks.wantsExtensions(extensions) ? extensions : undefined,
+      extensions: this.#wantedExtensions(extensions),
     };
     if (!kept.callId && kept.reasoning.length === 0 && !kept.fields && !kept.extensions) return;
     this.#digest ??= digestOf(this.#input);
-    this.#write(this.#continuity.keepCall({ callId, name, arguments: text }, this.#digest.of(callId), kept));
+    const digest = this.#digest;
+    const keep = () => this.#continuity.keepCall({ callId, name, arguments: text }, digest.of(callId), kept);
+    const ready = digest.prepare(callId);
+    this.#write(ready ? ready.then(keep) : keep());
+  }
+
+  #wantedExtensions(extensions: Extensions | undefined): Extensions | undefined {
+    if (!extensions || !this.#backend.capabilities.quirks.wantsExtensions(extensions)) return undefined;
+    return JSON.stringify(extensions).length <= mostReasoning ? extensions : undefined;
   }
 
   /** What came before the call, as long as the round may store more of it. */
@@ -118,11 +141,17 @@ class RoundReasoning {
   #id: string | undefined;
   #text = "";
   #part = 0;
-  /** Characters of texts and encrypted contents. */
-  size = 0;
+  /** Characters of the texts, and of everything else: encrypted contents and ids. */
+  #texts = 0;
+  #seals = 0;
+
+  get size(): number {
+    return this.#texts + this.#seals;
+  }
 
   /** If the items are too large, their texts are left out, so that at least the encrypted contents are stored. */
   get items(): readonly KeptReasoning[] {
+    if (this.#seals > mostStored || this.#done.length > mostItems) return [];
     // An item that is not done has no id that its provider would know.
     const items = this.#text === "" ? this.#done : [...this.#done, { text: this.#text }];
     if (this.size <= mostReasoning) return [...items];
@@ -139,7 +168,7 @@ class RoundReasoning {
 
   add(text: string, part: number): void {
     if (this.size > mostReasoning) return;
-    this.size += text.length;
+    this.#texts += text.length;
     this.#text += this.#text !== "" && part !== this.#part ? `\n\n${text}` : text;
     this.#part = part;
   }
@@ -147,17 +176,19 @@ class RoundReasoning {
   /** Returns the ids by which the item may come back. */
   end(encrypted: string | undefined): string[] {
     const [clientId, id] = [this.#clientId, this.#id];
-    this.size += encrypted?.length ?? 0;
     this.#close({ id, encrypted });
     return [...new Set([clientId, id])].filter((known) => known !== undefined);
   }
 
   #close({ id, encrypted }: KeptReasoning): void {
     const text = this.#text === "" ? undefined : this.#text;
-    if ((id ?? text ?? encrypted) !== undefined) this.#done.push({ id, text, encrypted });
     this.#text = "";
     this.#clientId = undefined;
     this.#id = undefined;
+    if ((id ?? text ?? encrypted) === undefined) return;
+    this.#seals += (encrypted?.length ?? 0) + (id?.length ?? 0) + itemSize;
+    // One item more than fits shows that there were too many.
+    if (this.#done.length <= mostItems && this.#seals <= mostStored) this.#done.push({ id, text, encrypted });
   }
 }
 

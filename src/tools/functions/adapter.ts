@@ -166,9 +166,12 @@ export class FunctionAdapter {
   }
 
   #allowed(choice: ToolChoice & { mode: "allowed" }): ToolChoice {
-    const functions = new Set<string>();
-    const tools = choice.tools.filter((tool) => !addAll(functions, this.#chosen(tool)));
-    const others = choice.others.filter((other) => !addAll(functions, this.#chosenBy(other)));
+    // Many entries may select the same group of functions, which is one list.
+    const selected = new Set<readonly string[]>();
+    const select = (names: readonly string[]) => names.length > 0 && selected.add(names).size > 0;
+    const tools = choice.tools.filter((tool) => !select(this.#chosen(tool)));
+    const others = choice.others.filter((other) => !select(this.#chosenBy(other)));
+    const functions = new Set([...selected].flat());
     const named = [...functions].map((name): ToolName => ({ kind: "function", name }));
     return { ...choice, tools: [...tools, ...named], others };
   }
@@ -206,9 +209,3 @@ export class FunctionAdapter {
 }
 
 const none: ReadonlyMap<string, Convertible> = new Map();
-
-/** Returns whether there was anything to add. */
-function addAll(names: Set<string>, more: readonly string[]): boolean {
-  for (const name of more) names.add(name);
-  return more.length > 0;
-}

@@ -99,8 +99,11 @@ export class FreeText {
 const blank = /\s/;
 /** Some models write the arguments of several calls into one call. */
 const anotherCall = new RegExp(`^"\\s*\\}\\s*\\{\\s*"${freeTextKey}"\\s*:`);
-/** Most quotes to try as the end of the text. */
+/** Most quotes to try as the end of the text, and most characters to parse for that. */
 const mostTries = 32;
+const mostParsed = 1024 * 1024;
+/** Most quotes to look at from the end on. */
+const mostLooks = 10_000;
 
 /**
  * The part of the rest that belongs to the text: up to the first quote that valid JSON follows, or else up to the last quote that
@@ -108,12 +111,31 @@ const mostTries = 32;
  */
 function beforeTheEnd(rest: string): string {
   if (anotherCall.test(rest)) return "";
-  const candidates = [...rest.matchAll(/"\s*[,}]/g)].slice(0, mostTries).map(({ index }) => index);
-  const end = candidates.find((at) => isObject(parseJson(`{"text":"${rest.slice(at)}`)));
-  return rest.slice(
-    0,
-    end ?? [...rest.matchAll(/"\s*(?:,\s*)?\}/g)].at(-1)?.index ?? Math.max(0, rest.lastIndexOf('"')),
-  );
+  return rest.slice(0, quoteBeforeJson(rest) ?? quoteBeforeBrace(rest) ?? Math.max(0, rest.lastIndexOf('"')));
+}
+
+function quoteBeforeJson(rest: string): number | undefined {
+  const candidate = /"\s*[,}]/g;
+  let left = mostParsed;
+  for (let tries = 0; tries < mostTries; tries++) {
+    const at = candidate.exec(rest)?.index;
+    if (at === undefined) return undefined;
+    left -= rest.length - at;
+    if (left < 0) return undefined;
+    if (isObject(parseJson(`{"text":"${rest.slice(at)}`))) return at;
+  }
+  return undefined;
+}
+
+function quoteBeforeBrace(rest: string): number | undefined {
+  const closing = /"\s*(?:,\s*)?\}/y;
+  let at = rest.lastIndexOf('"');
+  for (let looks = 0; at >= 0 && looks < mostLooks; looks++) {
+    closing.lastIndex = at;
+    if (closing.test(rest)) return at;
+    at = at === 0 ? -1 : rest.lastIndexOf('"', at - 1);
+  }
+  return undefined;
 }
 
 /** Whether the text may still become correctly written arguments. */
@@ -130,7 +152,7 @@ function textOf(written: string): string {
   const value = parseJson(written);
   if (typeof value === "string") return opening.test(value) ? textOf(value) : value;
   if (!isObject(value)) {
-    const [, , inside] = unusualQuotes.exec(written) ?? [];
+    const [, , inside] = (written.length <= mostParsed ? unusualQuotes.exec(written) : undefined) ?? [];
     return inside === undefined ? written : decodeEscapes(inside.replaceAll("\\'", "'"));
   }
   if (typeof value[freeTextKey] === "string") return value[freeTextKey];

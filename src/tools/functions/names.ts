@@ -63,9 +63,10 @@ export class FunctionNames {
   #free({ name, namespace }: ToolIdentity, key: string): string {
     const plain = (isDefaultNamespace(namespace) ? name : `${namespace}__${name}`).replace(unusual, "_");
     if (plain.length <= longest && !this.#taken.has(plain)) return plain;
-    const digest = createHash("sha256").update(key).digest("hex");
-    for (let length = 8; ; length++) {
-      const mark = `_${digest.slice(0, length)}`;
+    // A client may take any name for a tool of its own, but not all of them.
+    for (let attempt = 0; ; attempt++) {
+      const digest = createHash("sha256").update(attempt === 0 ? key : `${attempt} ${key}`);
+      const mark = `_${digest.digest("hex").slice(0, 8)}`;
       const marked = plain.slice(0, longest - mark.length) + mark;
       if (!this.#taken.has(marked)) return marked;
     }

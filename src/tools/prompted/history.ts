@@ -1,4 +1,13 @@
-import type { Extensions, Item, MessageItem, OpaqueItem, OutputItem, Part } from "../../turn/index.ts";
+import {
+  type Extensions,
+  entriesOfStep,
+  type Item,
+  type MessageItem,
+  type OpaqueItem,
+  type OutputItem,
+  type Part,
+  type Steps,
+} from "../../turn/index.ts";
 import { splitOutput } from "./attachments.ts";
 import { Content } from "./content.ts";
 import { disarm, withWords } from "./own-words.ts";
@@ -8,9 +17,12 @@ import { callRecord, outputRecord } from "./record.ts";
  * Writes calls as records into assistant messages, and outputs as records into user messages. If the prompt explains records,
  * text that looks like one is escaped in all messages.
  */
-export function writeHistory(input: readonly Item[], knowsRecords: boolean): Item[] {
+export function* writeHistory(input: readonly Item[], knowsRecords: boolean): Steps<Item[]> {
   const writer = new HistoryWriter(knowsRecords);
-  for (const item of input) writer.item(item);
+  for (const [at, item] of input.entries()) {
+    writer.item(item);
+    if (at % entriesOfStep === entriesOfStep - 1) yield;
+  }
   return writer.finish();
 }
 

@@ -1,4 +1,4 @@
-import { type Turn, without } from "../../turn/index.ts";
+import { finished, type Steps, type Turn, without } from "../../turn/index.ts";
 import { aboutRecords, writeCatalog } from "./catalog.ts";
 import { writeFormat } from "./format.ts";
 import { canCall } from "./guidance.ts";
@@ -9,13 +9,17 @@ import { joinSections } from "./section.ts";
 
 /** Converts a turn for a backend without tools: the tools go into the prompt, calls and outputs become records in messages. */
 export function promptTurn(turn: Turn): Turn {
+  return finished(promptSteps(turn));
+}
+
+export function* promptSteps(turn: Turn): Steps<Turn> {
   const { instructions, input, settings, format } = turn;
   const mayCall = canCall(turn);
   const tools = writeTools(turn);
   const knowsRecords = tools !== "";
   const target = {
     instructions: instructions && knowsRecords ? disarmText(instructions) : instructions,
-    input: writeHistory(input, knowsRecords),
+    input: yield* writeHistory(input, knowsRecords),
   };
   return {
     ...turn,

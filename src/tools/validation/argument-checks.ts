@@ -1,11 +1,11 @@
-import type { JsonValue, Tool } from "../../turn/index.ts";
+import type { FunctionTool, JsonValue, Tool } from "../../turn/index.ts";
 import type { Refusal } from "./caps.ts";
 import type { CheckableSchema } from "./checkable-schema.ts";
 import { checkable } from "./checkable-schemas.ts";
 import type { Mismatch } from "./wording.ts";
 
-/** Budget of one check, and of all checks of a request, in units of about a microsecond. */
-const mostPerCheck = 50_000;
+/** Budget of one check, and of all checks of a request, in units of a microsecond at most. */
+const mostPerCheck = 30_000;
 const mostInAll = 150_000;
 /** No schema within the caps takes longer to prepare. Time beyond it has other causes and must not fail a call. */
 const mostToPrepare = 20_000;
@@ -13,6 +13,7 @@ const mostToPrepare = 20_000;
 /** Checks the arguments of the tools of one request. A schema is prepared at its first check. */
 export class ArgumentChecks {
   readonly #tools: readonly Tool[];
+  #byName: ReadonlyMap<string, FunctionTool> | undefined;
   #ready: Map<string, CheckableSchema | Refusal> | undefined;
   #left = mostInAll;
 
@@ -25,8 +26,9 @@ export class ArgumentChecks {
    * and its schema cannot be checked, or not within the remaining budget.
    */
   check(name: string, value: JsonValue): Mismatch | undefined {
-    const tool = this.#tools.find((tool) => tool.type === "function" && tool.name === name);
-    if (tool?.type !== "function" || !tool.parameters) return undefined;
+    this.#byName ??= functionsByName(this.#tools);
+    const tool = this.#byName.get(name);
+    if (!tool?.parameters) return undefined;
     try {
       const schema = this.#left > 0 ? this.#schemaOf(tool) : undefined;
       if (schema && "check" in schema) return this.#check(schema, value);
@@ -36,7 +38,7 @@ export class ArgumentChecks {
     return tool.strict ? unknowable : undefined;
   }
 
-  #schemaOf({ name, parameters = {} }: Tool & { type: "function" }): CheckableSchema | Refusal {
+  #schemaOf({ name, parameters = {} }: FunctionTool): CheckableSchema | Refusal {
     this.#ready ??= new Map();
     const ready = this.#ready.get(name);
     if (ready) return ready;
@@ -55,6 +57,13 @@ export class ArgumentChecks {
       this.#left -= schema.spent - before;
     }
   }
+}
+
+/** Of several functions with the same name, the first counts. */
+function functionsByName(tools: readonly Tool[]): Map<string, FunctionTool> {
+  const functions = new Map<string, FunctionTool>();
+  for (const tool of tools) if (tool.type === "function" && !functions.has(tool.name)) functions.set(tool.name, tool);
+  return functions;
 }
 
 const unknowable: Mismatch = {

@@ -96,7 +96,7 @@ function nodeOf(error: OutputUnit, prepared: Prepared) {
 
 /** How deep into the arguments an alternative fits. */
 function reach({ errors }: Alternative): number {
-  return Math.max(...errors.map(({ instanceLocation }) => depth(instanceLocation)));
+  return errors.reduce((deepest, { instanceLocation }) => Math.max(deepest, depth(instanceLocation)), 0);
 }
 
 function depth(location: string): number {

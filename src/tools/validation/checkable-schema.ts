@@ -10,6 +10,8 @@ import { describe, type Mismatch } from "./wording.ts";
 
 /** Most time to charge for preparing a schema; time beyond it has other causes. */
 const mostToPrepare = 20_000;
+/** Most work to describe an error. */
+const mostToDescribe = 10_000;
 
 /** A schema within the caps, ready for any number of checks. */
 export class CheckableSchema {
@@ -44,18 +46,18 @@ export class CheckableSchema {
   check(value: JsonValue, allowed: number): Mismatch | undefined {
     this.#patterns.meter.allow(allowed);
     try {
-      return this.#check(value, allowed);
+      return this.#check(value);
     } catch (error) {
       if (!(error instanceof UnreadablePattern)) throw error;
       this.#leaveOutUnreadable();
-      return this.#check(value, allowed);
+      return this.#check(value);
     }
   }
 
-  #check(value: JsonValue, allowed: number): Mismatch | undefined {
+  #check(value: JsonValue): Mismatch | undefined {
     const { rules, patternProperties } = this.#prepared;
     try {
-      return withRules(rules, () => mismatchOf(value, this.#prepared, allowed));
+      return withRules(rules, () => mismatchOf(value, this.#prepared));
     } finally {
       for (const properties of patternProperties) properties.forget();
     }
@@ -72,14 +74,14 @@ export class CheckableSchema {
   }
 }
 
-function mismatchOf(value: JsonValue, prepared: Prepared, allowed: number): Mismatch | undefined {
+function mismatchOf(value: JsonValue, prepared: Prepared): Mismatch | undefined {
   const { root, referenced, patternProperties, unique, meter } = prepared;
   const names = patternProperties.length > 0 ? new Set<string>() : undefined;
   const given = metered(value, meter, names, unique);
   if (names) for (const properties of patternProperties) properties.declare(names);
   const { valid, errors } = validate(given, root, "2020-12", referenced, true);
   if (valid) return undefined;
-  // A fresh budget: the error is worth describing even if little is left.
-  meter.allow(allowed);
+  // A budget of its own: the error is worth describing even if little is left.
+  meter.allow(mostToDescribe);
   return describe(errors, given, prepared);
 }

@@ -84,7 +84,7 @@ export function inPlace(node: SchemaNode, referenced: Readonly<Record<string, Sc
   const target = node.$ref === undefined ? undefined : referenced[node.$ref];
   if (target) found.push(target);
   if (node.not) found.push(node.not);
-  if (node.dependentSchemas) found.push(...Object.values(node.dependentSchemas));
+  for (const dependent of Object.values(node.dependentSchemas ?? {})) found.push(dependent);
   return found;
 }
 

@@ -1,4 +1,4 @@
-import { type Tool, TurnError } from "../../turn/index.ts";
+import { type FunctionTool, giveLoopBack, isLoopHeld, type Tool, TurnError } from "../../turn/index.ts";
 import { measure, type Refusal } from "./caps.ts";
 import { checkable } from "./checkable-schemas.ts";
 import { quoted } from "./words.ts";
@@ -11,13 +11,18 @@ const overhead = 10;
 
 /**
  * Rejects a request with a strict tool whose schema cannot be checked safely. `at` returns the path of a tool's schema in the
- * request. For other tools such a schema is not checked.
+ * request. For other tools such a schema is not checked. `undefined` if no tool is strict.
  */
-export function checkStrictSchemas(tools: readonly Tool[], at: (index: number) => string): void {
+export function checkStrictSchemas(tools: readonly Tool[], at: (index: number) => string): Promise<void> | undefined {
+  return tools.some(isStrict) ? checkAll(tools, at) : undefined;
+}
+
+/** Gives the event loop back between the tools: the schemas of a request may take long to prepare. */
+async function checkAll(tools: readonly Tool[], at: (index: number) => string): Promise<void> {
   let nodes = 0;
   let size = 0;
-  tools.forEach((tool, index) => {
-    if (tool.type !== "function" || !tool.strict || !tool.parameters) return;
+  for (const [index, tool] of tools.entries()) {
+    if (!isStrict(tool) || !tool.parameters) continue;
     const extent = measure(tool.parameters);
     if ("nodes" in extent) {
       nodes += extent.nodes + overhead;
@@ -26,7 +31,12 @@ export function checkStrictSchemas(tools: readonly Tool[], at: (index: number) =
     const tooMuch = nodes > mostNodes ? tooManyNodes : size > mostSize ? tooLarge : undefined;
     const schema = tooMuch ?? checkable(tool.parameters, extent);
     if ("because" in schema) throw refused(tool.name, at(index), schema);
-  });
+    if (isLoopHeld()) await giveLoopBack();
+  }
+}
+
+function isStrict(tool: Tool): tool is FunctionTool {
+  return tool.type === "function" && tool.strict === true;
 }
 
 const tooManyNodes: Refusal = {

@@ -1,6 +1,7 @@
 import { checkChoice, readChoice, readFunctionChoice, readFunctions, readTools } from "../../tools/index.ts";
 import {
   asObject,
+  finished,
   type JsonObject,
   type OutputFormat,
   optionalArray,
@@ -10,6 +11,7 @@ import {
   optionalString,
   requiredString,
   type Settings,
+  type Steps,
   type Turn,
   TurnError,
   without,
@@ -58,9 +60,15 @@ const read = new Set([
   "prompt_cache_key",
 ]);
 
-export function decodeChatRequest(body: JsonObject, { toolOutput }: RequestLimits): ChatRequest {
+export function decodeChatRequest(body: JsonObject, limits: RequestLimits): ChatRequest {
+  return finished(chatRequestSteps(body, limits));
+}
+
+export function* chatRequestSteps(body: JsonObject, { toolOutput }: RequestLimits): Steps<ChatRequest> {
   checkToolOutputs(body, toolOutputs, toolOutput);
+  yield;
   checkChatBounds(body);
+  yield;
   const messages = optionalArray(body, "messages");
   if (!messages || messages.length === 0) throw wrong("messages", "a list with at least one message", body.messages);
   refuseSeveralChoices(body);
@@ -75,7 +83,7 @@ export function decodeChatRequest(body: JsonObject, { toolOutput }: RequestLimit
       api: "chat",
       model: optionalString(body, "model") ?? "",
       stream,
-      input: readMessages(messages),
+      input: yield* readMessages(messages),
       inputParam: "messages",
       tools,
       choice,

@@ -4,6 +4,7 @@ import {
   givenBack,
   type Item,
   type JsonObject,
+  type JsonValue,
   type MessageItem,
   type TurnEnding,
   type TurnFinished,
@@ -64,6 +65,8 @@ class AnswerMessage {
   readonly logprobs: JsonObject[] = [];
   readonly #annotations: JsonObject[] = [];
   readonly #extra: JsonObject = {};
+  /** Which fields of `#extra` are lists that this message has made and may extend. */
+  readonly #ownLists = new Set<string>();
   #text = "";
   #reasoning = "";
   #refusal = "";
@@ -121,8 +124,19 @@ class AnswerMessage {
   #addExtra(fields: JsonObject | undefined): void {
     for (const [key, value] of Object.entries(fields ?? {})) {
       const before = this.#extra[key];
-      this.#extra[key] = Array.isArray(before) && Array.isArray(value) ? [...before, ...value] : value;
+      if (Array.isArray(before) && Array.isArray(value)) this.#extend(key, before, value);
+      else {
+        this.#extra[key] = value;
+        this.#ownLists.delete(key);
+      }
     }
+  }
+
+  #extend(key: string, before: JsonValue[], more: readonly JsonValue[]): void {
+    const list = this.#ownLists.has(key) ? before : before.slice();
+    for (const value of more) list.push(value);
+    this.#extra[key] = list;
+    this.#ownLists.add(key);
   }
 }
 

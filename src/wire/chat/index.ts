@@ -1,6 +1,6 @@
 import type { Codec } from "../codec.ts";
 import { errorEnvelope } from "../envelope.ts";
-import { type ChatRequest, decodeChatRequest } from "./decode.ts";
+import { type ChatRequest, chatRequestSteps, decodeChatRequest } from "./decode.ts";
 import { ChatStreamEncoder } from "./encode-stream.ts";
 import { ChatWholeEncoder } from "./encode-whole.ts";
 
@@ -10,6 +10,7 @@ export const chatCodec: Codec<ChatRequest> = {
   routes: [{ path: "/chat/completions" }],
   answerId: { prefix: "chatcmpl", separator: "-", carriesUpstream: false },
   decode: decodeChatRequest,
+  decodeSteps: chatRequestSteps,
   createEncoder: (request, options) =>
     request.turn.stream ? new ChatStreamEncoder(request, options) : new ChatWholeEncoder(request, options),
   errorBody: errorEnvelope,

@@ -1,5 +1,7 @@
 import {
   type CallItem,
+  entriesOfStep,
+  finished,
   givenBack,
   type Item,
   type JsonObject,
@@ -7,6 +9,7 @@ import {
   type MessageItem,
   type OutputItem,
   type Part,
+  type Steps,
   type TextPart,
   type Turn,
 } from "../../turn/index.ts";
@@ -14,11 +17,16 @@ import { typeWord } from "../part-type.ts";
 
 /** The conversation as Chat Completions messages for a backend. */
 export function writeMessages(turn: Turn): JsonObject[] {
+  return finished(messageSteps(turn));
+}
+
+export function* messageSteps(turn: Turn): Steps<JsonObject[]> {
   const writer = new MessageWriter(turn.input, turn.api === "chat");
   if (turn.instructions) writer.add({ role: "system", content: turn.instructions });
-  turn.input.forEach((item, at) => {
+  for (const [at, item] of turn.input.entries()) {
     writer.item(item, at);
-  });
+    if (at % entriesOfStep === entriesOfStep - 1) yield;
+  }
   return writer.finish();
 }
 

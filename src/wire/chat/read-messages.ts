@@ -1,6 +1,7 @@
 import {
   asObject,
   type CallItem,
+  entriesOfStep,
   type FilePart,
   type ImagePart,
   type Item,
@@ -12,18 +13,20 @@ import {
   optionalString,
   type Part,
   requiredString,
+  type Steps,
   TurnError,
   unread,
   wrong,
 } from "../../turn/index.ts";
 
 /** The client's `messages` as items, oldest first. */
-export function readMessages(messages: readonly JsonValue[]): Item[] {
+export function* readMessages(messages: readonly JsonValue[]): Steps<Item[]> {
   const history = new History();
-  messages.forEach((value, index) => {
+  for (const [index, value] of messages.entries()) {
     const at = joinPath("messages", index);
     readMessage(asObject(value, at), at, history);
-  });
+    if (index % entriesOfStep === entriesOfStep - 1) yield;
+  }
   markCustomOutputs(history.items);
   return history.items;
 }

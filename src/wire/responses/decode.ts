@@ -1,7 +1,10 @@
 import { bringsTools, checkChoice, readChoice, readTools } from "../../tools/index.ts";
 import {
+  entriesOfStep,
+  finished,
   type Item,
   type JsonObject,
+  type JsonValue,
   joinPath,
   type OutputFormat,
   optionalBoolean,
@@ -10,6 +13,7 @@ import {
   optionalString,
   requiredString,
   type Settings,
+  type Steps,
   type Turn,
   TurnError,
   without,
@@ -55,12 +59,18 @@ const read = new Set([
   "background",
 ]);
 
-export function decodeResponsesRequest(body: JsonObject, { toolOutput }: RequestLimits): ResponsesRequest {
+export function decodeResponsesRequest(body: JsonObject, limits: RequestLimits): ResponsesRequest {
+  return finished(responsesRequestSteps(body, limits));
+}
+
+export function* responsesRequestSteps(body: JsonObject, { toolOutput }: RequestLimits): Steps<ResponsesRequest> {
   checkToolOutputs(body, toolOutputs, toolOutput);
+  yield;
   checkResponsesBounds(body);
+  yield;
   const tools = readTools(body.tools, "responses");
   const choice = readChoice(body.tool_choice, "responses");
-  const input = readInput(body);
+  const input = yield* readInput(body);
   // The input may define the chosen tool.
   if (!input.some(bringsTools)) checkChoice(choice, tools);
   optionalBoolean(body, "store");
@@ -115,13 +125,22 @@ function continuedState(body: JsonObject, input: readonly Item[]): ContinuedStat
   return at < 0 ? undefined : { param: `input[${at}]`, kind: "item" };
 }
 
-function readInput(body: JsonObject): Item[] {
+function* readInput(body: JsonObject): Steps<Item[]> {
   const { input } = body;
   if (typeof input === "string") return [{ type: "message", role: "user", content: [{ type: "text", text: input }] }];
-  if (Array.isArray(input)) return input.map((item, index) => readItem(item, joinPath("input", index)));
+  if (Array.isArray(input)) return yield* readItems(input);
   const continues = body.previous_response_id ?? body.conversation ?? body.prompt;
   if ((input === undefined || input === null) && continues !== undefined && continues !== null) return [];
   throw wrong("input", "a string or a list of items", input);
+}
+
+function* readItems(input: readonly JsonValue[]): Steps<Item[]> {
+  const items: Item[] = [];
+  for (const [index, item] of input.entries()) {
+    items.push(readItem(item, joinPath("input", index)));
+    if (index % entriesOfStep === entriesOfStep - 1) yield;
+  }
+  return items;
 }
 
 const readOfText = new Set(["format", "verbosity"]);

@@ -13,6 +13,8 @@ export interface Emitter {
   lifecycle(type: LifecycleEvent, response: string): void;
   itemAdded(at: OutputPosition, item: JsonObject, call?: CallItem): void;
   itemDone(at: OutputPosition, item: JsonObject): void;
+  /** An item that is added and done at once. */
+  wholeItem(at: OutputPosition, item: JsonObject): void;
   partAdded(at: OutputPosition, content: number, part: JsonObject): void;
   partDone(at: OutputPosition, content: number, part: JsonObject): void;
   textDelta(at: OutputPosition, content: number, delta: string, logprobs: JsonObject[] | undefined): void;
@@ -69,6 +71,13 @@ export class OpenAIEmitter implements Emitter {
 
   itemDone(at: OutputPosition, item: JsonObject): void {
     this.event("response.output_item.done", `${this.whichItem(at)},"item":${JSON.stringify(item)}`);
+  }
+
+  /** The item may be a large image, so it is serialized once. */
+  wholeItem(at: OutputPosition, item: JsonObject): void {
+    const fields = `${this.whichItem(at)},"item":${JSON.stringify(item)}`;
+    this.event("response.output_item.added", fields);
+    this.event("response.output_item.done", fields);
   }
 
   /** The fields that identify the item in events that hold the whole item. */

@@ -111,8 +111,7 @@ export class ResponsesStreamEncoder implements Encoder {
       case "item.done":
         if (event.format !== "responses") return;
         this.#add(event.id);
-        this.#emitter.itemAdded(this.#at, { ...event.item, id: event.id });
-        this.#emitter.itemDone(this.#at, { ...event.item, id: event.id });
+        this.#emitter.wholeItem(this.#at, { ...event.item, id: event.id });
         return;
       case "output.done":
       case "message.extra":

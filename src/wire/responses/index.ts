@@ -1,6 +1,6 @@
 import type { Codec } from "../codec.ts";
 import { errorEnvelope } from "../envelope.ts";
-import { decodeResponsesRequest, type ResponsesRequest } from "./decode.ts";
+import { decodeResponsesRequest, type ResponsesRequest, responsesRequestSteps } from "./decode.ts";
 import { ResponsesStreamEncoder } from "./encode-stream.ts";
 import { ResponsesWholeEncoder } from "./encode-whole.ts";
 import { responseIdForm } from "./response-id.ts";
@@ -15,6 +15,7 @@ export const responsesCodec: Codec<ResponsesRequest> = {
   isProviderHeader: (name) => providerHeader.test(name),
   answerId: responseIdForm,
   decode: decodeResponsesRequest,
+  decodeSteps: responsesRequestSteps,
   createEncoder: (request, options) =>
     request.turn.stream ? new ResponsesStreamEncoder(request, options) : new ResponsesWholeEncoder(request, options),
   errorBody: errorEnvelope,

@@ -60,7 +60,7 @@ function fixedPart({ turn, body }: ResponsesRequest, { id, model, createdAt }: R
     background: false,
     conversation: null,
     frequency_penalty: settings.frequencyPenalty ?? 0,
-    instructions: turn.instructions ?? null,
+    instructions: repeatable(turn.instructions),
     max_output_tokens: settings.maxOutputTokens ?? null,
     max_tool_calls: body.max_tool_calls ?? null,
     metadata: settings.metadata ?? {},
@@ -84,6 +84,13 @@ function fixedPart({ turn, body }: ResponsesRequest, { id, model, createdAt }: R
     truncation: body.truncation === "auto" ? "auto" : "disabled",
     user: settings.user,
   };
+}
+
+/** Characters of the instructions that every response object repeats. To repeat much more would hold the event loop. */
+const longestRepeated = 1024 * 1024;
+
+function repeatable(instructions: string | undefined): string | null {
+  return instructions === undefined || instructions.length > longestRepeated ? null : instructions;
 }
 
 function growingPart(state: ResponseState): JsonObject {

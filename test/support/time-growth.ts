@@ -1,0 +1,37 @@
+/**
+ * How many times more CPU time the work takes at eight times the size. Linear work gives about 8, quadratic work 64. The best of
+ * several runs counts, so that a busy machine decides nothing.
+ */
+export function timeGrowth(work: (size: number) => void, size: number): number {
+  bestOf(work, size);
+  return bestOf(work, 8 * size) / bestOf(work, size);
+}
+
+/** Between linear and quadratic. */
+export const mostGrowth = 24;
+
+function bestOf(work: (size: number) => void, size: number): number {
+  let best = Number.POSITIVE_INFINITY;
+  for (let run = 0; run < 5; run++) {
+    const started = process.cpuUsage();
+    work(size);
+    const { user, system } = process.cpuUsage(started);
+    best = Math.min(best, user + system);
+  }
+  return best;
+}
+
+/** How often the event loop got a turn while the work was under way. */
+export async function turnsDuring(work: () => Promise<unknown> | undefined): Promise<number> {
+  let turns = 0;
+  let isOver = false;
+  const count = () => {
+    if (isOver) return;
+    turns++;
+    setImmediate(count);
+  };
+  setImmediate(count);
+  await work();
+  isOver = true;
+  return turns;
+}
