@@ -59,6 +59,13 @@ const answer = (label, model, make, more = {}) => ({
 
 const body = (label, path, make) => ({ kind: "request", label, model: "chat-auto", client: "chat", path, body: make });
 
+/** A request that is nothing but a head. */
+const head = (first, ...headers) => ({
+  kind: "request",
+  label: [first, ...headers].join(", "),
+  bytes: () => Buffer.from([`${first} HTTP/1.1`, ...headers, "connection: close", "", ""].join("\r\n")),
+});
+
 const drafts = {
   "qwen3-function-xml": "<function=f>\n<parameter=c>\n",
   "qwen3-function-xml, closed": "<tool_call>\n<function=f>\n<parameter=c>\n1\n</parameter>\n",
@@ -79,6 +86,12 @@ function manyCalls(count) {
 
 const token = { token: "a", logprob: -0.1, bytes: [97], top_logprobs: [] };
 export const knownCases = [
+  head("GET /health"),
+  head("GET /health", "host: 127.0.0.1", "expect: junk"),
+  head("GET /%zz", "host: 127.0.0.1"),
+  head("CONNECT /health", "host: 127.0.0.1"),
+  head("QUERY /v1/responses", "host: 127.0.0.1"),
+  head("TRACE /", "host: 127.0.0.1"),
   ...Object.entries(drafts).flatMap(([name, piece]) => [
     text(`${name}: drafts in a think tag`, "chat-auto", `<think>${repeated(piece, 32_000)}`),
     text(`${name}: drafts in reasoning`, "chat-named", repeated(piece, 32_000), { as: "reasoning_content", after: [] }),
@@ -191,18 +204,32 @@ export const knownCases = [
 
 /** The request and the answer of a known case, in the form of all cases. */
 export function knownCase(number) {
-  const { kind, label, model, client, request: name, answer, path, body, isStream = true } = knownCases[number];
+  const {
+    kind,
+    label,
+    model,
+    client,
+    request: name,
+    answer,
+    path,
+    bytes: sent,
+    body,
+    isStream = true,
+  } = knownCases[number];
   return {
     number,
     kind,
     request() {
+      if (sent !== undefined) {
+        return { ...complete("GET", "/", Buffer.alloc(0)), pieces: [sent()], api: "chat", label: `known: ${label}` };
+      }
       if (body !== undefined) {
         const api = path.endsWith("responses") ? "responses" : "chat";
         return { ...complete("POST", path, Buffer.from(body())), api, isStream: false, label: `known: ${label}` };
       }
       const valid = { model, ...requestsOf(client)[name], stream: isStream };
-      const sent = complete("POST", pathOf(client), Buffer.from(JSON.stringify(valid)));
-      return { ...sent, body: valid, api: client, isStream, isValid: true, label: `known: ${client} ${model}` };
+      const whole = complete("POST", pathOf(client), Buffer.from(JSON.stringify(valid)));
+      return { ...whole, body: valid, api: client, isStream, isValid: true, label: `known: ${client} ${model}` };
     },
     answer: (api) =>
       answer === undefined

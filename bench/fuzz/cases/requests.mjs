@@ -54,8 +54,12 @@ const oddKinds = {
       [5, () => `/${repeated(random.pick(["a", "/", "%41", "a/"]), random.size(10, 20_000))}`],
       [5, () => `${random.pick(paths)}?${repeated(random.pick(["a=b&", "a", "%20", "[]"]), random.size(10, 12_000))}`],
     ])();
-    const method = random.chance(0.85) ? random.pick(methods) : random.pick(oddMethods);
-    const headers = random.chance(0.4) ? [random.pick(oddHeaders)] : [];
+    const method = random.chance(0.7) ? random.pick(methods) : random.pick(oddMethods);
+    const headers = random.weighted([
+      [45, []],
+      [20, [["content-type", null]]],
+      [35, [random.pick(oddHeaders)]],
+    ]);
     const withBody = random.chance(0.5);
     const request = complete(method, path, Buffer.from(withBody ? JSON.stringify(body) : ""), headers);
     const isWellFormed =

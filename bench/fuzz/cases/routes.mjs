@@ -94,7 +94,7 @@ export const oddHeaders = [
 /** Headers that leave a request one that can be answered in full. */
 export function isPlainHeader([name, value]) {
   const breaks = ["content-length", "transfer-encoding", "expect", "upgrade", "connection", "x a", "content-encoding"];
-  return !breaks.includes(name) && value.length < 8_000 && isPlain(value);
+  return value === null || (!breaks.includes(name) && value.length < 8_000 && isPlain(value));
 }
 
 export function isPlain(text) {
