@@ -1,5 +1,5 @@
 import type { Dispatcher } from "undici";
-import { type BackendRound, inLaterTurn, stretch } from "../turn/index.ts";
+import { type BackendRound, inLaterTurn, isTurnSpent, spendTurn, stretch } from "../turn/index.ts";
 import { BrokenStream } from "../wire/sse.ts";
 import { AnswerBody, type AnswerReader, type Body, ErrorBody, type Step } from "./answer-body.ts";
 import { cutAnswer, errorFromNetwork, invalidAnswer, type Redact } from "./upstream-errors.ts";
@@ -45,8 +45,6 @@ export class Exchange implements Dispatcher.DispatchHandler {
   #body: Body | undefined;
   /** What is left to do when the body has ended. */
   #step: Step | undefined;
-  /** Milliseconds of work since the event loop had a turn. */
-  #worked = 0;
   /** The reads that are not fed yet, and their size. */
   #waiting: Buffer[] = [];
   #waitingSize = 0;
@@ -97,12 +95,20 @@ export class Exchange implements Dispatcher.DispatchHandler {
 
   onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
     if (this.#settled) return;
-    this.#waiting.push(chunk);
-    if (!this.#isPausing) this.#work(controller);
-    else {
-      this.#waitingSize += chunk.length + costOfRead;
-      if (this.#waitingSize > mostWaiting) controller.pause();
+    if (!this.#isPausing && !isTurnSpent()) {
+      this.#work(controller, chunk);
+      return;
     }
+    if (!this.#isPausing) this.#rest(controller, undefined);
+    this.#wait([chunk]);
+  }
+
+  #wait(chunks: readonly Buffer[]): void {
+    for (const chunk of chunks) {
+      this.#waiting.push(chunk);
+      this.#waitingSize += chunk.length + costOfRead;
+    }
+    if (this.#waitingSize > mostWaiting) this.#controller?.pause();
   }
 
   onResponseEnd(): void {
@@ -123,30 +129,35 @@ export class Exchange implements Dispatcher.DispatchHandler {
     else then();
   }
 
-  /** Feeds what waits, or as much of it as a stretch allows, and sends what came of it. */
-  #work(controller: Dispatcher.DispatchController): void {
-    const began = performance.now() - this.#worked;
+  /** Feeds a read, or what waits, or as much of it as a stretch allows, and sends what came of it. */
+  #work(controller: Dispatcher.DispatchController, chunk?: Buffer): void {
+    const began = performance.now();
     this.#round.begin?.();
     try {
-      this.#feed(began + stretch);
+      if (chunk && chunk.length <= slice) this.#body?.feed(chunk);
+      else this.#feedAll(chunk ? [chunk] : this.#waiting, began + stretch);
       const full = this.#round.flush();
-      this.#worked = performance.now() - began;
+      spendTurn(performance.now() - began);
       if (this.#reader.finished) this.#succeed();
       else if (this.#reader.enough) this.#waitForEnd(() => this.#waiting.length === 0 && this.#conclude());
-      if (this.#settled || (!full && this.#worked < stretch)) return;
-      this.#isPausing = true;
-      const goOn = () => this.#goOn(controller);
-      // A promise alone does not give the event loop a turn: the client's buffer may be empty again at once.
-      if (full) full.then(() => inLaterTurn(goOn), this.#onCancel);
-      else inLaterTurn(goOn);
+      if (this.#settled || (!full && !isTurnSpent() && this.#waiting.length === 0)) return;
+      this.#rest(controller, full);
     } catch (error) {
       this.#fail(error);
     }
   }
 
+  /** Reads nothing until the client has room and the event loop has had a turn. */
+  #rest(controller: Dispatcher.DispatchController, full: Promise<void> | undefined): void {
+    this.#isPausing = true;
+    const goOn = () => this.#goOn(controller);
+    // A promise alone does not give the event loop a turn: the client's buffer may be empty again at once.
+    if (full) full.then(() => inLaterTurn(goOn), this.#onCancel);
+    else inLaterTurn(goOn);
+  }
+
   /** Feeds until nothing is left, the answer is finished, or the time is up. */
-  #feed(until: number): void {
-    const chunks = this.#waiting;
+  #feedAll(chunks: readonly Buffer[], until: number): void {
     this.#waiting = [];
     this.#waitingSize = 0;
     for (let at = 0; at < chunks.length; at++) {
@@ -156,7 +167,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
         if (this.#settled || this.#reader.finished) return;
         rest = rest.length > slice ? rest.subarray(slice) : undefined;
         if ((!rest && at === chunks.length - 1) || performance.now() < until) continue;
-        this.#waiting = rest ? [rest, ...chunks.slice(at + 1)] : chunks.slice(at + 1);
+        this.#wait(rest ? [rest, ...chunks.slice(at + 1)] : chunks.slice(at + 1));
         return;
       }
     }
@@ -164,7 +175,6 @@ export class Exchange implements Dispatcher.DispatchHandler {
 
   #goOn(controller: Dispatcher.DispatchController): void {
     this.#isPausing = false;
-    this.#worked = 0;
     if (this.#waiting.length > 0 && !this.#settled) this.#work(controller);
     if (this.#isPausing) return;
     if (this.#closing) this.#closing();

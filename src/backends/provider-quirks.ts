@@ -40,7 +40,8 @@ export type MessageOrder = "any" | "in turn" | "without system";
 /** The request that a provider refused. */
 export interface RefusedRequest {
   model: string;
-  body: () => string;
+  /** In lower case; only read if `mayTeach` is true. */
+  body: string;
   /** Whether the API's messages can be written in another order. */
   ordersMessages: boolean;
 }
@@ -93,6 +94,12 @@ export class ProviderQuirks {
     this.#orders.set(model, order);
   }
 
+  /** Whether `learnFrom` needs the body of the request. */
+  mayTeach(error: unknown): boolean {
+    if (!(error instanceof TurnError) || !isRefusal(error)) return false;
+    return [wantsNine, wantsNoSystem, wantsAlternation].some((words) => phraseIn(error.message, words) !== undefined);
+  }
+
   /**
    * Learns from a refusal what the model requires. The returned error has the remedy `rewrite` if the same turn would now be
    * written in another form. Text that also occurs in the request is ignored, because the provider may only quote it.
@@ -101,7 +108,7 @@ export class ProviderQuirks {
     if (!(error instanceof TurnError) || !isRefusal(error)) return error;
     const isOwn = (words: Words) => {
       const said = phraseIn(error.message, words);
-      return said !== undefined && !body().toLowerCase().includes(said.toLowerCase());
+      return said !== undefined && !body.includes(said.toLowerCase());
     };
     const learns = this.#learnsIds(error, model, isOwn) || (ordersMessages && this.#learnsOrder(error, model, isOwn));
     if (!learns) return error;

@@ -3,7 +3,6 @@ import {
   type BackendRound,
   type Capabilities,
   type Emit,
-  finished,
   type HistoryQuirks,
   type JsonObject,
   type Lifecycle,
@@ -72,15 +71,17 @@ export class ServiceBackend implements Backend {
     const { reason } = round.cancellation;
     if (reason) return Promise.reject(reason);
     const reader = this.#api.createReader(this.name, this.#redact, this.#noticing(turn, round.emit), turn);
-    const { path, ordersMessages } = this.#api;
+    const { path } = this.#api;
     return this.#upstream.post({ path, body, streams, headers: this.#headers(turn) }, round, reader).then(
       () => this.#quirks.worked(model),
-      (error: unknown) => {
-        // Written again on demand, so that the body is not kept in memory while the model answers.
-        const sent = () => finished(this.#write(turn)).toString();
-        throw this.#quirks.learnFrom(error, { model, body: sent, ordersMessages });
-      },
+      (error: unknown) => this.#learnFrom(error, turn),
     );
+  }
+
+  async #learnFrom(error: unknown, turn: Turn): Promise<never> {
+    // Written again on demand, so that the body is not kept in memory while the model answers.
+    const body = this.#quirks.mayTeach(error) ? (await paced(this.#write(turn))).toString().toLowerCase() : "";
+    throw this.#quirks.learnFrom(error, { model: turn.model, body, ordersMessages: this.#api.ordersMessages });
   }
 
   *#write(turn: Turn): Steps<RequestText> {

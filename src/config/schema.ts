@@ -96,7 +96,7 @@ export const settingsSchema = section({
       .default(null),
   }),
   limits: section({
-    // A request body becomes one string, which V8 limits to 512 MB.
+    // A string of a body, and the JSON for the provider, must fit into what V8 allows.
     body: size({ most: 256 * 1_024 ** 2 }).default(32 * 1_024 ** 2),
     memory: size().default(512 * 1_024 ** 2),
     concurrent: integer({ least: 1 }).default(1_024),

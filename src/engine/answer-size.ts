@@ -7,6 +7,8 @@ import { type BackendEvent, HeldBytes, type Holding, type JsonValue } from "../t
 const mostWords = 4 * 1024 * 1024;
 /** The same for everything that passes through unread: items such as images, annotations, log probabilities. */
 const mostCarried = 32 * 1024 * 1024;
+/** What an item counts beside its content. A model that goes back and forth between text and reasoning makes an item each time. */
+const costOfItem = 512;
 /** What a value counts beside its characters, so that many small ones add up. */
 const costOfValue = 16;
 
@@ -15,6 +17,8 @@ export class AnswerSize {
   readonly #held: HeldBytes;
   #words = 0;
   #carried = 0;
+  /** The type of the last event with content: another one begins another item. */
+  #last: BackendEvent["type"] | undefined;
   /** The size when the current round began. */
   #before = { words: 0, carried: 0 };
 
@@ -41,6 +45,10 @@ export class AnswerSize {
    */
   add(event: BackendEvent, isKept: boolean): boolean {
     if (!isKept && event.type !== "call.arguments" && event.type !== "message.extra") return true;
+    if (event.type !== this.#last) {
+      this.#last = event.type;
+      this.#carried += costOfItem;
+    }
     switch (event.type) {
       case "text.delta":
         this.#words += event.text.length;

@@ -30,7 +30,9 @@ export class ConversationDigest {
   /** Computes what the digests of this call need, in stretches. `undefined` if that does not take long. */
   prepare(callId: string): Promise<void> | undefined {
     if (!isNumberedId(callId) || (this.#pending.length <= fewPending && !this.#preparing)) return undefined;
-    this.#preparing ??= this.#coverAll();
+    this.#preparing ??= this.#coverAll().finally(() => {
+      this.#preparing = undefined;
+    });
     return this.#preparing;
   }
 
@@ -61,7 +63,6 @@ export class ConversationDigest {
       this.#cover(each);
       if (isLoopHeld()) await giveLoopBack();
     }
-    this.#preparing = undefined;
   }
 
   #cover({ content, isOutput }: Pending): void {

@@ -73,6 +73,7 @@ export class Inbox {
       if (!this.#deliverQueue()) this.#pace.later(this.#continue);
     } catch (thrown) {
       this.#queue = undefined;
+      this.#next = this.#offset = 0;
       throw thrown;
     }
   }

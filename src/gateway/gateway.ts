@@ -102,7 +102,7 @@ export class Gateway {
   readonly codecs: readonly Codec[];
   readonly keyring: Keyring;
   /** What all turns together may keep in memory. */
-  readonly memory: MemoryBudget;
+  readonly memoryBudget: MemoryBudget;
   readonly log: Log;
   readonly metrics: Metrics;
   /** Finds out which request holds the event loop. */
@@ -122,11 +122,11 @@ export class Gateway {
     const redactor = createRedactor({ secrets: secretsOf(config), redact: config.telemetry.redact });
     this.log = createLog({ level: config.log.level, redactor });
     this.watch = new StallWatch(this.log);
-    this.memory = new MemoryBudget(config.limits.memory);
+    this.memoryBudget = new MemoryBudget(config.limits.memory);
     this.metrics = createMetrics({
       eventLoop: this.watch,
       outstandingCalls: () => this.#outstanding.size,
-      memory: this.memory,
+      memory: this.memoryBudget,
       droppedLogLines,
       droppedEvents: () => this.#events.dropped,
     });

@@ -121,7 +121,13 @@ function counts(error: Error): boolean {
 /** A test request that ended on our side says nothing about the backend. The circuit opens again; the library would close it. */
 class Undecided extends Error {}
 
-const ourSide = new Set<ErrorCode>(["client_closed", "shutting_down", "request_timeout", "internal_error"]);
+const ourSide = new Set<ErrorCode>([
+  "client_closed",
+  "shutting_down",
+  "request_timeout",
+  "overloaded",
+  "internal_error",
+]);
 
 async function decide(ask: () => Promise<void>): Promise<void> {
   try {

@@ -52,7 +52,9 @@ export class TurnHolding implements Holding {
 
   add(bytes: number): void {
     if (this.#isReleased) return;
-    const more = Math.max(0, this.#kept + bytes - freeOfTurn) - this.#taken;
+    const needed = Math.max(0, this.#kept + bytes - freeOfTurn);
+    if (needed > this.#budget.limit) throw tooMuchForOne(this.#budget.limit);
+    const more = needed - this.#taken;
     if (more > 0 && !this.#budget.take(more)) throw usedUp(this.#budget.limit);
     this.#kept += bytes;
     this.#taken += more;
@@ -64,6 +66,14 @@ export class TurnHolding implements Holding {
     this.#isReleased = true;
     this.#budget.give(this.#taken);
   }
+}
+
+/** No retry would help. */
+function tooMuchForOne(limit: number): TurnError {
+  return new TurnError(
+    "body_too_large",
+    `This request needs more than the ${limit} bytes that this gateway keeps in memory for all (limits.memory). Send less: many small values need more memory than their text.`,
+  );
 }
 
 function usedUp(limit: number): TurnError {

@@ -56,7 +56,7 @@ export function createApp(gateway: Gateway): App {
     requestTimeout: 300_000,
     routerOptions: { maxParamLength: 512, ignoreTrailingSlash: true },
   });
-  readJsonBodies(server, limits.body, gateway.memory);
+  readJsonBodies(server, limits.body, gateway.memoryBudget);
   server.decorateRequest("key", null);
   server.decorateRequest("work", undefined);
   const turns = new Turns(gateway);

@@ -31,7 +31,7 @@ export class Turns {
     });
     const work = this.#gateway.watch.request(request.id, `${request.method} ${request.routeOptions.url}`);
     request.work = work;
-    // The body is complete, and is parsed next.
+    // A small body is complete, and is parsed next.
     request.raw.once("end", () => work.begin());
   };
 
@@ -42,7 +42,7 @@ export class Turns {
       work?.begin();
       const cancellation = new Cancellation();
       const { raw } = reply;
-      const holding = request.holding ?? new TurnHolding(this.#gateway.memory);
+      const holding = request.holding ?? new TurnHolding(this.#gateway.memoryBudget);
       let over = () => {};
       const closed = new Promise<void>((resolve) => {
         over = resolve;
@@ -51,31 +51,29 @@ export class Turns {
       // If the reply ends unfinished, the client has left. This also works before anything was sent.
       whenOver(request, reply, () => {
         if (!raw.writableFinished) cancellation.cancel(departureOf(raw));
+        // A whole answer stays in memory until its client has taken it.
+        holding.release();
         this.#running.delete(closed);
         over();
       });
-      try {
-        const preparing = this.#gateway.prepare(codec.name, takeBody(request), {
-          requestId: request.id,
-          key: request.key,
-          profile: oneOf(request.headers["x-toolwire-profile"]),
-          headers: providerHeaders(codec, request.headers),
-          receivedAt,
-          // A body that takes memory of the budget was read piece by piece, within its limits.
-          isBounded: request.holding !== undefined,
-          holding,
-          work,
-        });
-        work?.end();
-        const prepared = await preparing;
-        const ending = await prepared.run(new HttpReplyStream(reply, prepared), cancellation);
-        if (ending.opened) return reply;
-        reply.headers(prepared.headers());
-        if (ending.error) throw ending.error;
-        return reply.header("content-type", prepared.contentType).send(ending.body);
-      } finally {
-        holding.release();
-      }
+      const preparing = this.#gateway.prepare(codec.name, takeBody(request), {
+        requestId: request.id,
+        key: request.key,
+        profile: oneOf(request.headers["x-toolwire-profile"]),
+        headers: providerHeaders(codec, request.headers),
+        receivedAt,
+        // A body that takes memory of the budget was read piece by piece, within its limits.
+        isBounded: request.holding !== undefined,
+        holding,
+        work,
+      });
+      work?.end();
+      const prepared = await preparing;
+      const ending = await prepared.run(new HttpReplyStream(reply, prepared), cancellation);
+      if (ending.opened) return reply;
+      reply.headers(prepared.headers());
+      if (ending.error) throw ending.error;
+      return reply.header("content-type", prepared.contentType).send(ending.body);
     };
   }
 

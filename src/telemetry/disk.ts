@@ -47,7 +47,12 @@ function pipeDisk(fd: number): Disk {
 
 /** A descriptor that may block, and cannot be changed. Only a thread of the pool waits for it. */
 function blockingDisk(fd: number): Disk {
-  return { write: async (bytes, from) => (await writeTo(fd, bytes, from)).bytesWritten, close: async () => {} };
+  return {
+    write: async (bytes, from) => (await writeTo(fd, bytes, from)).bytesWritten,
+    // At the end of the process the last lines matter more than a reader that may have stopped.
+    writeNow: (bytes, from) => writeSync(fd, bytes, from),
+    close: async () => {},
+  };
 }
 
 /** As many whole lines as one atomic write can take, or a part of a longer line. */

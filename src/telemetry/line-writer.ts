@@ -115,7 +115,9 @@ export class LineWriter {
     this.#closed = true;
     await this.flush();
     this.#abandoned = true;
-    if (this.#running === null) await this.#disk.close().catch(this.#onError);
+    // A disk that hangs is closed when its write ends.
+    if (this.#running) void this.#running.then(() => this.#disk.close()).catch(this.#onError);
+    else await this.#disk.close().catch(this.#onError);
   }
 
   async #run(): Promise<void> {

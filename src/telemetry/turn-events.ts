@@ -2,6 +2,7 @@ import {
   type CallStarted,
   type EventFields,
   type EventSink,
+  inLaterTurn,
   isAnswered,
   type NextStep,
   type Repair,
@@ -204,7 +205,7 @@ export class TurnEvents implements TurnListener {
     for (const [event, fields, values] of queue.slice(from, to)) {
       this.#events.write(event, this.#requestId, fields, values);
     }
-    if (to < queue.length) setImmediate(() => this.#writeQueue(queue, to));
+    if (to < queue.length) inLaterTurn(() => this.#writeQueue(queue, to));
     else this.#queue = undefined;
   }
 }

@@ -114,7 +114,7 @@ export class TurnLog implements TurnListener {
   answerCut(characters: number): void {
     this.#log.warn(
       { ...this.#fields(), characters },
-      `the answer of ${this.#backend} is longer than one answer may be; ended it like at a token limit`,
+      `the answer of ${this.#backend} is too large (${characters} characters); it ends as at a token limit`,
     );
   }
 

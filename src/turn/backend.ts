@@ -26,7 +26,7 @@ export interface BackendRound {
   begin?: (() => void) | undefined;
   /**
    * The backend calls this once after each read, to send what it emitted since the last flush. A promise means that the client's
-   * buffer is full: the backend stops reading until it resolves.
+   * buffer is full, or that the engine still works on what was emitted: the backend stops reading until it resolves.
    */
   flush(): Promise<void> | undefined;
   /**

@@ -28,6 +28,30 @@ function restart(): void {
   since = undefined;
 }
 
+/** Milliseconds of work in this turn of the event loop that was measured by its caller. */
+let spent = 0;
+let isResetScheduled = false;
+/** Less than this is carried over to the next turn: a timer for every small read would cost more than the read. */
+const worthReset = 1;
+
+/** Counts work that was done at once, such as a read, to the stretch that all such work shares. */
+export function spendTurn(milliseconds: number): void {
+  spent += milliseconds;
+  if (spent < worthReset || isResetScheduled) return;
+  isResetScheduled = true;
+  setImmediate(resetSpent);
+}
+
+/** Whether such work should wait for a later turn of the event loop. */
+export function isTurnSpent(): boolean {
+  return spent >= stretch;
+}
+
+function resetSpent(): void {
+  isResetScheduled = false;
+  spent = 0;
+}
+
 const waiting: (() => void)[] = [];
 let isScheduled = false;
 

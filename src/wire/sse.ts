@@ -1,4 +1,4 @@
-import { parseJson, TextPieces } from "../turn/index.ts";
+import { answerLimits, parseJson, TextPieces } from "../turn/index.ts";
 
 /** One server-sent event; `data` is the payload, not yet parsed. */
 export interface ServerEvent {
@@ -135,7 +135,7 @@ export class SseReader {
     if (data === undefined) return;
     this.#data = undefined;
     this.#size = 0;
-    if (this.#isEnding && data !== done && parseJson(data) === undefined) return;
+    if (this.#isEnding && data !== done && parseJson(data, answerLimits) === undefined) return;
     this.#onEvent({ event, data });
   }
 }

@@ -67,7 +67,11 @@ describe("a broken answer", () => {
 
 describe("a refusal that a provider's quirk explains", () => {
   const learn = (error: TurnError, body = "{}") =>
-    new ProviderQuirks("http://127.0.0.1").learnFrom(error, { model: "m", body: () => body, ordersMessages: true });
+    new ProviderQuirks("http://127.0.0.1").learnFrom(error, {
+      model: "m",
+      body: body.toLowerCase(),
+      ordersMessages: true,
+    });
   const words = "Tool call id was call_1 but must be a-z, A-Z, 0-9, with a length of 9.";
 
   it("wants the turn to be rewritten, and stays what it is", () => {

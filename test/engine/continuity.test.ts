@@ -302,6 +302,14 @@ describe("a long history", () => {
     expect(inStretches.candidates("fc_001")).toHaveLength(16);
   });
 
+  it("of numbered calls is read in stretches also after a short part of it", async () => {
+    const digest = new ConversationDigest();
+    for (let at = 0; at < 70; at++) digest.add(user(`message ${at}`));
+    await digest.prepare("fc_001");
+    for (let at = 0; at < 60_000; at++) digest.add(output(`fc_${at}`));
+    expect(await turnsDuring(async () => digest.prepare("fc_002"))).toBeGreaterThan(2);
+  });
+
   it("has records of its calls if the round's digest takes long", async () => {
     const memory = new InProcessMemory();
     const history = [user("Go"), ...Array.from({ length: 300 }, (_, at) => output(`x${at}`))];

@@ -23,6 +23,8 @@ describe("reading a provider's stream", () => {
 
   it("takes a last event whose blank line is missing, if it is whole", () => {
     expect(data('data: {"a":1}\n\ndata: [DONE]')).toEqual(['{"a":1}', "[DONE]"]);
+    const large = JSON.stringify({ output: Array(60_000).fill(0) });
+    expect(data(`data: ${large}`)).toEqual([large]);
     expect(data('data: {"a":1}\n\ndata: {"b":2}\n')).toEqual(['{"a":1}', '{"b":2}']);
     expect(data('data: {"a":1}\n\ndata: {"b":')).toEqual(['{"a":1}']);
   });

@@ -40,7 +40,7 @@ export class Connection {
   /** Listeners that got a message in this read. */
   readonly #touched = new Set<ThreadListener>();
   #isOver = false;
-  /** Milliseconds of work since the event loop had a turn. */
+  /** Milliseconds of work since the last rest. */
   #worked = 0;
   /** When the last data arrived. */
   heardAt = 0;

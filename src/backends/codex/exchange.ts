@@ -231,7 +231,10 @@ function silent(backend: string): TurnError {
 }
 
 function tooSlow(): TurnError {
-  return new TurnError("request_timeout", "The client reads too slowly for what the model has said.");
+  return new TurnError(
+    "request_timeout",
+    "More of the answer waits for the client than Toolwire keeps: the client reads too slowly.",
+  );
 }
 
 function asIs(error: unknown): unknown {

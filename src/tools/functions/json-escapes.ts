@@ -1,3 +1,5 @@
+import { parseJson } from "../../turn/index.ts";
+
 /**
  * How far the inside of a JSON string can be decoded: up to its next quote, or to an escape or a character that may be
  * incomplete.
@@ -58,6 +60,8 @@ const escapes = new Map([
 /** An escape that JSON does not have is kept as it is written: in code and patches it is part of the text. */
 export function decodeEscapes(inside: string): string {
   if (!inside.includes("\\")) return inside;
+  const decoded = parseJson(`"${inside}"`);
+  if (typeof decoded === "string") return decoded;
   return inside.replace(/\\(?:u([0-9a-fA-F]{4})|([\s\S]))/g, (written, code?: string, letter = "") =>
     code === undefined ? (escapes.get(letter) ?? written) : String.fromCharCode(Number.parseInt(code, 16)),
   );

@@ -1,4 +1,4 @@
-import { type FunctionTool, isObject, parseJson, type Turn } from "../../turn/index.ts";
+import { type FunctionTool, isObject, parseJson, type Steps, type Turn } from "../../turn/index.ts";
 import { sentinel, sentinelEnd } from "../sentinel.ts";
 import { type Guidance, readGuidance, writeGuidance } from "./guidance.ts";
 import { jsonLine } from "./json-line.ts";
@@ -25,9 +25,13 @@ const rules = [
 ];
 
 /** The tools and how to call them, as a section of the prompt. */
-export function writeCatalog(turn: Turn): string {
-  const tools = turn.tools.flatMap((tool) => (tool.type === "function" ? [writeTool(tool)] : []));
-  return [head, ...rules, ...tools, ...writeGuidance(turn)].join("\n");
+export function* writeCatalog(turn: Turn): Steps<string> {
+  const lines = [head, ...rules];
+  for (const tool of turn.tools) {
+    if (tool.type === "function") lines.push(writeTool(tool));
+    yield;
+  }
+  return lines.concat(writeGuidance(turn)).join("\n");
 }
 
 /** As short as possible: there may be a hundred tools. */

@@ -1,13 +1,4 @@
-import {
-  type Extensions,
-  entriesOfStep,
-  type Item,
-  type MessageItem,
-  type OpaqueItem,
-  type OutputItem,
-  type Part,
-  type Steps,
-} from "../../turn/index.ts";
+import type { Extensions, Item, MessageItem, OpaqueItem, OutputItem, Part, Steps } from "../../turn/index.ts";
 import { splitOutput } from "./attachments.ts";
 import { Content } from "./content.ts";
 import { disarm, withWords } from "./own-words.ts";
@@ -19,9 +10,9 @@ import { callRecord, outputRecord } from "./record.ts";
  */
 export function* writeHistory(input: readonly Item[], knowsRecords: boolean): Steps<Item[]> {
   const writer = new HistoryWriter(knowsRecords);
-  for (const [at, item] of input.entries()) {
+  for (const item of input) {
     writer.item(item);
-    if (at % entriesOfStep === entriesOfStep - 1) yield;
+    yield;
   }
   return writer.finish();
 }

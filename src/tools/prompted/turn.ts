@@ -15,7 +15,7 @@ export function promptTurn(turn: Turn): Turn {
 export function* promptSteps(turn: Turn): Steps<Turn> {
   const { instructions, input, settings, format } = turn;
   const mayCall = canCall(turn);
-  const tools = writeTools(turn);
+  const tools = yield* writeTools(turn);
   const knowsRecords = tools !== "";
   const target = {
     instructions: instructions && knowsRecords ? disarmText(instructions) : instructions,
@@ -38,7 +38,7 @@ export function* promptSteps(turn: Turn): Steps<Turn> {
 /** Parameters that a provider accepts only with native tools. */
 const aboutTools = new Set(["max_tool_calls", "web_search_options"]);
 
-function writeTools(turn: Turn): string {
-  if (turn.tools.length > 0) return writeCatalog(turn);
+function* writeTools(turn: Turn): Steps<string> {
+  if (turn.tools.length > 0) return yield* writeCatalog(turn);
   return turn.input.some(({ type }) => type === "call" || type === "output") ? aboutRecords : "";
 }
