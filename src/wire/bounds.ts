@@ -11,6 +11,8 @@ export const bounds = {
   /** The name of a called tool or of a schema. */
   name: 1_024,
   model: 2_048,
+  /** The description of a tool. */
+  description: 1_048_576,
   id: 65_536,
   /** `user`, `safety_identifier`, `prompt_cache_key`. */
   user: 4_096,
@@ -28,7 +30,7 @@ export const bounds = {
 /** Refuses a Chat request that exceeds a limit. The decoder reports values of the wrong type. */
 export function checkChatBounds(body: JsonObject): void {
   checkShared(body);
-  checkCount(body.functions, "functions", bounds.tools);
+  each(body.functions, "functions", bounds.tools, checkTool);
   checkChoice(body.function_call, "function_call");
   checkLength(body, "reasoning_effort", bounds.word);
   checkLength(body, "verbosity", bounds.word);
@@ -127,7 +129,10 @@ function checkItem(item: JsonObject, at: string): void {
 /** A tool, and the tools nested in it. */
 function checkTool(tool: JsonObject, at: string): void {
   checkNaming(tool, at);
-  each(tool.tools, joinPath(at, "tools"), bounds.tools, checkNaming);
+  checkLength(tool, "description", bounds.description, at);
+  if (isObject(tool.function)) checkLength(tool.function, "description", bounds.description, joinPath(at, "function"));
+  if (isObject(tool.custom)) checkLength(tool.custom, "description", bounds.description, joinPath(at, "custom"));
+  each(tool.tools, joinPath(at, "tools"), bounds.tools, checkTool);
 }
 
 /** `type` and `name`; Chat nests the name under the type. */

@@ -45,6 +45,7 @@ const shared: ((api: Api) => Case)[] = [
   (api) => ["tools", api, { tools: list(bounds.tools, tool) }, "array_above_max_length"],
   (api) => ["tools[1].type", api, { tools: [tool, { type: long(bounds.word) }] }],
   (api) => ["tools[0].name", api, { tools: [{ type: "mcp", name: long(bounds.name) }] }],
+  (api) => ["tools[0].description", api, { tools: [{ ...tool, description: long(bounds.description) }] }],
   (api) => ["tool_choice", api, { tool_choice: long(bounds.name) }],
   (api) => ["tool_choice.name", api, { tool_choice: { type: "function", name: long(bounds.name) } }],
   (api) => [
@@ -64,6 +65,7 @@ const shared: ((api: Api) => Case)[] = [
 ];
 
 const chat: Case[] = [
+  ["functions[0].description", "chat", { functions: [{ name: "f", description: long(bounds.description) }] }],
   ["messages", "chat", { messages: list(bounds.conversation, user) }, "array_above_max_length"],
   ["messages[1].role", "chat", { messages: [user, { role: long(bounds.word), content: "x" }] }],
   ["messages[0].name", "chat", { messages: [{ ...user, name: long(bounds.name) }] }],
