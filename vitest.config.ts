@@ -1,4 +1,3 @@
-import { availableParallelism } from "node:os";
 import { defineConfig } from "vitest/config";
 
 export default defineConfig({
@@ -6,7 +5,7 @@ export default defineConfig({
     include: ["test/**/*.test.ts"],
     exclude: ["test/e2e/**"],
     testTimeout: 15_000,
-    // Many tests wait for programs and timers, so there is one worker more than there are cores.
-    maxWorkers: availableParallelism() + 1,
+    // Many tests wait for others: by default one core would be left for nothing.
+    maxWorkers: "100%",
   },
 });

@@ -1,3 +1,5 @@
+import { performance } from "node:perf_hooks";
+
 /** Longer holds of the event loop are stalls, in milliseconds. */
 const stall = 200;
 /** How often a timer looks whether the event loop goes on, in milliseconds. */

@@ -1,4 +1,4 @@
-import { type IntervalHistogram, monitorEventLoopDelay } from "node:perf_hooks";
+import { monitorEventLoopDelay } from "node:perf_hooks";
 import type { Log, WorkMarker } from "../turn/index.ts";
 import { EventLoop, type Hold } from "./event-loop.ts";
 
@@ -17,7 +17,7 @@ const longestModel = 100;
 /** Warns when the event loop was held, and names the request that held it. Holds before the first request do not matter. */
 export class StallWatch {
   readonly #log: Log;
-  readonly #delay: IntervalHistogram = monitorEventLoopDelay({ resolution });
+  readonly #delay = monitorEventLoopDelay({ resolution });
   #stop: (() => void) | undefined;
   #isClosed = false;
   readonly #stallsBefore = loop.stalls;

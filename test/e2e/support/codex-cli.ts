@@ -150,7 +150,7 @@ function linesOf(values: Record<string, number | string>): string {
 function readRun(code: number | null, stdout: string, stderr: string): CliRun {
   const events = stdout
     .split("\n")
-    .map(parseJson)
+    .map((text) => parseJson(text))
     .filter((event) => isObject(event));
   const items = (type: string) =>
     events.flatMap(({ type: what, item }) =>
