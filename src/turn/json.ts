@@ -33,7 +33,7 @@ export const answerLimits: JsonLimits = { depth: 512, values: 500_000 };
  * holds too many values, counts as no JSON: to parse it would hold the event loop and fill the memory.
  */
 export function parseJson(text: string, limits: JsonLimits = textLimits): JsonValue | undefined {
-  if (beyondLimits(text, limits)) return undefined;
+  if (text.length > longestUnseen && beyondLimits(text, limits)) return undefined;
   try {
     return JSON.parse(text) as JsonValue;
   } catch {

@@ -80,7 +80,7 @@ export class Gateway {
     }).finally(() => clearTimeout(timer));
   }
 
-  /** What it has logged since the last time. */
+  /** The lines that it has logged since the last time. A line that is still being written is read next time. */
   newLog() {
     const file = openSync(this.#log, "r");
     const pieces = [];
@@ -95,7 +95,10 @@ export class Gateway {
     } finally {
       closeSync(file);
     }
-    return Buffer.concat(pieces).toString("utf8");
+    const read = Buffer.concat(pieces);
+    const whole = read.lastIndexOf(0x0a) + 1;
+    this.#logged -= read.length - whole;
+    return read.toString("utf8", 0, whole);
   }
 
   async stop() {

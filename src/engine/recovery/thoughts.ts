@@ -17,7 +17,7 @@ interface Held {
 
 /** In characters, and in calls. Beyond this, what is held counts as reasoning: a model that means its calls makes fewer. */
 const mostHeld = 1024 * 1024;
-const mostCalls = 1_000;
+const mostCalls = 256;
 
 /**
  * What a backend sends as reasoning. A model may never leave its reasoning: then a call in it is what the model meant to do. If an
