@@ -55,7 +55,8 @@ export const rooms = [
   },
   {
     name: "store",
-    holds: "what outlives a request: short-lived memory; later stored responses and conversations",
+    holds:
+      "what outlives a request: responses, conversations, short-lived records, keys and usage, on SQLite, Postgres or in memory; migrations",
     imports: ["turn"],
   },
   { name: "guard", holds: "who may come in, and how often: keys, hosts, origins, limits", imports: ["turn"] },

@@ -11,7 +11,8 @@ const limit = 20_000;
 export class Load {
   #agent = new Agent({ headersTimeout: limit, bodyTimeout: limit, connectTimeout: limit });
   #arrivals;
-  #sent = 0;
+  /** Numbers of streams that are not in use; the one that was used last is the last. */
+  #free = Array.from({ length: 256 }, (_, number) => number);
 
   constructor(provider) {
     const { hostname, port } = new URL(provider.arrivals);
@@ -68,7 +69,7 @@ export class Load {
   }
 
   async #ask(url, body) {
-    const number = this.#sent++ % 256;
+    const number = this.#take();
     const { statusCode, body: stream } = await this.#send(url, { ...body, user: String(number) });
     const chunks = [];
     const came = Buffer.of(number);
@@ -80,12 +81,19 @@ export class Load {
       stream.on("end", resolve);
       stream.on("error", reject);
     });
+    this.#free.push(number);
     return { status: statusCode, chunks };
+  }
+
+  #take() {
+    const number = this.#free.shift();
+    if (number === undefined) throw new Error("more than 256 streams at a time cannot be told apart");
+    return number;
   }
 
   /** Its connection ends with it: see servers/many-calls.mjs. */
   async #hold(url, body, mark) {
-    const number = this.#sent++ % 256;
+    const number = this.#take();
     const { statusCode, body: stream } = await this.#send(url, { ...body, user: String(number) }, { reset: true });
     const chunks = [];
     let answer;
@@ -98,7 +106,10 @@ export class Load {
         last = last.slice(-mark.length);
       });
       answer = new Promise((onEnd, onError) => {
-        stream.on("end", () => onEnd({ status: statusCode, chunks }));
+        stream.on("end", () => {
+          this.#free.push(number);
+          onEnd({ status: statusCode, chunks });
+        });
         stream.on("error", onError);
       });
       const early = () => reject(new Error(`a stream ended before "${mark}": …${Buffer.concat(chunks).slice(-300)}`));

@@ -21,3 +21,8 @@ export function ratioOf(over, under) {
 function sum(numbers) {
   return numbers.reduce((total, number) => total + number, 0);
 }
+
+export function percentile(numbers, percent) {
+  const sorted = numbers.toSorted((a, b) => a - b);
+  return sorted[Math.min(sorted.length - 1, Math.floor((sorted.length * percent) / 100))];
+}

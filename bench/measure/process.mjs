@@ -26,7 +26,7 @@ export async function startProcess(name, { server = name, args = [], flags = [] 
   const waiting = new Map();
   let asked = 0;
   child.on("message", ({ id = "start", answer, started }) => {
-    waiting.get(id)?.resolve(answer ?? started);
+    waiting.get(id)?.resolve(started ?? answer);
     waiting.delete(id);
   });
   child.once("exit", (code, signal) => {
@@ -46,11 +46,11 @@ export async function startProcess(name, { server = name, args = [], flags = [] 
   return {
     name,
     ...started,
-    /** `cpu` or `memory`: see servers/serve.mjs. */
-    ask(ask) {
+    /** `cpu` or `memory`: see servers/serve.mjs. Some servers do more. */
+    ask(ask, argument, milliseconds = answerLimit) {
       const id = asked++;
-      child.send({ id, ask });
-      return answerTo(id, answerLimit);
+      child.send({ id, ask, argument });
+      return answerTo(id, milliseconds);
     },
     stop() {
       if (child.exitCode !== null || child.signalCode !== null) return undefined;

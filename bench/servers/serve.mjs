@@ -1,12 +1,15 @@
 import { setTimeout as sleep } from "node:timers/promises";
 
 /**
- * The child's end: starts a server, tells the parent what `start` gives (its `url`), and answers what the parent asks about this process. It
- * ends with its parent, whatever happens to that.
+ * The child's end: starts a server, tells the parent what `start` gives (its `url`), and answers what the parent asks about this process,
+ * or asks it to do (`more`). It ends with its parent, whatever happens to that.
  */
-export async function serve(start) {
+export async function serve(start, more = {}) {
   process.on("disconnect", () => process.exit(0));
-  process.on("message", async ({ id, ask }) => process.send({ id, answer: await answers[ask]() }));
+  process.on("message", async ({ id, ask, argument }) => {
+    const answer = await { ...answers, ...more }[ask](argument);
+    process.send({ id, answer: answer ?? null });
+  });
   process.send({ started: await start() });
 }
 

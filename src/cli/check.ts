@@ -7,8 +7,13 @@ import {
   isService,
   kindOf,
   type ModelConfig,
+  outlivesProcess,
+  storeKind,
 } from "../config/index.ts";
-import { displayPath, loadOrExplain } from "./load.ts";
+import { displayPath, loadOrExplain, printMistakes } from "./load.ts";
+import { placeOf, type StoredKeys, storedKeys } from "./open-store.ts";
+import { findMissingKeys, isInForce } from "./public-address.ts";
+import { align, heading } from "./table.ts";
 
 export const checkFlags = {
   config: { type: "string", valueHint: "FILE", description: "The configuration (toolwire.yaml, if it is there)" },
@@ -20,8 +25,14 @@ export const check = defineCommand({
   async run({ args: { config: file } }) {
     const loaded = await loadOrExplain(file === undefined ? {} : { file });
     if (loaded === null) return 1;
+    const stored = await storedKeys(loaded.config);
+    const mistake = findMissingKeys(loaded.config, stored, Date.now());
+    if (mistake !== null) {
+      printMistakes(loaded.file, [mistake]);
+      return 1;
+    }
     const source = loaded.file === null ? "No file: the defaults are used." : `${displayPath(loaded.file)} is fine.`;
-    process.stdout.write(`${source}\n\n${describe(loaded.config, heading)}`);
+    process.stdout.write(`${source}\n\n${describe(loaded.config, stored, heading)}`);
     const states = await describeStates(loaded.config);
     if (states.length > 0) process.stdout.write(`\n${heading("now")}\n${align(states)}`);
     return 0;
@@ -29,16 +40,17 @@ export const check = defineCommand({
 });
 
 /** Describes the configuration to a person. Secrets are shown only as set or not set. */
-export function describe(config: Config, title: (text: string) => string = (text) => text): string {
-  const { listen, keys, default_model, backends, models, limits } = config;
+function describe(config: Config, stored: StoredKeys, title: (text: string) => string): string {
+  const { listen, default_model, backends, models } = config;
   const blocks: [string, string[][]][] = [
     [
       "gateway",
       [
         ["listen", address(listen)],
-        ["keys", keys.length === 0 ? "none: open to this machine only" : keys.map(({ name }) => name).join(", ")],
+        ["keys", describeKeys(config, stored)],
+        ["store", describeStore(config)],
         ["default model", default_model ?? "none: a request must name its model"],
-        ["limits", describeLimits(limits)],
+        ["limits", describeLimits(config, stored)],
       ],
     ],
     ["backends", Object.entries(backends).map(([name, backend]) => [name, backend.kind, ...describeBackend(backend)])],
@@ -57,13 +69,40 @@ export function describe(config: Config, title: (text: string) => string = (text
   return blocks.map(([name, rows]) => `${title(name)}\n${align(rows)}`).join("\n");
 }
 
+const mostNames = 20;
+
+function describeKeys({ keys }: Config, { keys: stored, trouble }: StoredKeys): string {
+  const now = Date.now();
+  const good = stored.filter((key) => isInForce(key, now)).map(({ name }) => name);
+  const more = good.length > mostNames ? ` and ${good.length - mostNames} more` : "";
+  const parts = [
+    ...(keys.length === 0 ? [] : [keys.map(({ name }) => name).join(", ")]),
+    ...(good.length === 0 ? [] : [`in the store: ${good.slice(0, mostNames).join(", ")}${more}`]),
+    ...(trouble === null ? [] : [`those of the store are not known: ${trouble}`]),
+  ];
+  if (parts.length > 0) return parts.join("; ");
+  return stored.length === 0
+    ? "none: open to this machine only"
+    : "none: those in the store are revoked or expired, so every request is refused";
+}
+
+function describeStore(config: Config): string {
+  const { url, keep, required } = config.store;
+  if (!outlivesProcess(url)) return "memory: what is kept is lost when the gateway stops";
+  const kept = `kept for ${formatDuration(keep)}`;
+  const place = storeKind(url) === "sqlite" ? `sqlite ${placeOf(config)}` : placeOf(config);
+  return [place, kept, ...(required ? ["required"] : [])].join(", ");
+}
+
 /** The states of backends that run a program on this machine. A problem there is not a mistake in the configuration. */
 async function describeStates(config: Config): Promise<string[][]> {
   const programs = [...Object.values(config.backends), ...Object.values(config.models).map(({ settings }) => settings)];
   if (!programs.some((settings) => kindOf(settings).runsProgram)) return [];
   const { createGateway } = await import("../gateway/index.ts");
   const telemetry = { ...config.telemetry, events: "none" };
-  const gateway = createGateway({ ...config, telemetry, log: { level: "silent" } });
+  // The store is not needed, and must not be created.
+  const store = { ...config.store, url: "memory:" };
+  const gateway = await createGateway({ ...config, store, telemetry, log: { level: "silent" } });
   const rows = (await gateway.states()).flatMap(({ backend, trouble, notes }) =>
     [trouble ?? "ready", ...notes].map((sentence) => [backend, sentence]),
   );
@@ -100,7 +139,9 @@ function describeModel({ backend, model, settings, fallback }: ModelConfig, back
   return [`${backend}/${model}${own === "" ? "" : ` with ${own}`}`, ...fallback].join(", then ");
 }
 
-function describeLimits({ concurrent, per_key: rate }: Config["limits"]): string {
+function describeLimits({ keys, limits }: Config, stored: StoredKeys): string {
+  const { concurrent, per_key, per_stored_key } = limits;
+  const rate = keys.length === 0 && stored.keys.length > 0 ? per_stored_key : per_key;
   const perKey = rate ? `${rate.requests} requests a key in ${formatDuration(rate.per)}` : "any number of requests";
   return `${perKey}, ${concurrent} turns at once`;
 }
@@ -120,22 +161,4 @@ function openNames(name: string, backend: BackendConfig): string[][] {
   if (backend.tools === "prompted") return own;
   const { name: placeholder, meaning } = fixedModels.variantsInWords;
   return [...own, [`${name}/${placeholder}`, meaning]];
-}
-
-function align(rows: string[][]): string {
-  const width = (column: number) => Math.max(...rows.map((row) => row[column]?.length ?? 0));
-  return rows
-    .map(
-      (row) =>
-        `  ${row
-          .map((cell, column) => cell.padEnd(width(column)))
-          .join("   ")
-          .trimEnd()}\n`,
-    )
-    .join("");
-}
-
-function heading(text: string): string {
-  const plain = !process.stdout.isTTY || process.env.NO_COLOR || process.env.TERM === "dumb";
-  return plain ? text : `\x1b[1m${text}\x1b[22m`;
 }

@@ -1,8 +1,11 @@
 import { defineCommand } from "citty";
-import type { Config, LoadOptions } from "../config/index.ts";
+import type { Config, LoadedConfig, LoadOptions } from "../config/index.ts";
 import type { RunningServer } from "../http/server.ts";
+import { StoreError } from "../store/store.ts";
 import { endOnFatalError } from "./fatal.ts";
-import { loadOrExplain } from "./load.ts";
+import { loadOrExplain, printMistakes } from "./load.ts";
+import { asClause, storedKeys } from "./open-store.ts";
+import { findMissingKeys, needsStoredKeys } from "./public-address.ts";
 import { endByHangup, waitForStop } from "./signals.ts";
 
 export const serveFlags = {
@@ -33,7 +36,16 @@ async function runServe({ config: file, host, port }: ServeFlags): Promise<numbe
     ...(port !== undefined && { port: Number(port) }),
   };
   const loaded = await loadOrExplain({ ...(file !== undefined && { file }), listen });
-  return loaded === null ? 1 : serveUntilStopped(loaded.config);
+  if (loaded === null || (await lacksKeys(loaded))) return 1;
+  return serveUntilStopped(loaded.config);
+}
+
+/** The store is asked only if its keys decide whether the gateway may start. */
+async function lacksKeys({ config, file }: LoadedConfig): Promise<boolean> {
+  if (!needsStoredKeys(config)) return false;
+  const mistake = findMissingKeys(config, await storedKeys(config), Date.now());
+  if (mistake !== null) printMistakes(file, [mistake]);
+  return mistake !== null;
 }
 
 async function serveUntilStopped(config: Config): Promise<number> {
@@ -84,6 +96,7 @@ function explainFailure(error: unknown, { listen: { host, port } }: Config): str
     case "EAI_AGAIN":
       return `the host name ${host} cannot be resolved; choose an address with --host`;
     default:
+      if (error instanceof StoreError) return asClause(error.message);
       return `the server failed: ${error instanceof Error ? error.message : String(error)}`;
   }
 }

@@ -11,7 +11,11 @@ export interface Config extends Omit<Settings, "keys" | "backends" | "models" | 
   /** Whether the configuration names no backends, so that the ones found on this machine are used. */
   assumed: boolean;
   turn: TurnConfig;
-  limits: Settings["limits"] & { per_key: RateConfig | null };
+  limits: Settings["limits"] & {
+    per_key: RateConfig | null;
+    /** The rate of stored keys without their own. The file does not say whether there are any. */
+    per_stored_key: RateConfig | null;
+  };
 }
 
 export interface RateConfig {

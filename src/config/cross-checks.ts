@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { isService, kindOf } from "./kinds/index.ts";
+import { isLoopback } from "./loopback.ts";
 import { isMapping } from "./mapping.ts";
 import { formatPath, type Mistake, quote } from "./mistake.ts";
 import { didYouMean } from "./nearest.ts";
@@ -7,6 +8,7 @@ import { usualKeyName } from "./resolve.ts";
 import type { Settings } from "./schema.ts";
 import { turnShape } from "./shared-shape.ts";
 import { formatSize } from "./size.ts";
+import { outlivesProcess } from "./store-url.ts";
 import type { Parts } from "./unbuilt.ts";
 
 export interface Checked {
@@ -33,9 +35,11 @@ export function crossCheck(checked: Checked): Mistake[] {
   ];
 }
 
+/** A store that outlives the process may hold keys. Whether it does is known only where it is opened. */
 function checkListen({ settings, mistaken }: Checked): Mistake[] {
   const { host } = settings.listen;
   if (isLoopback(host) || settings.keys.length > 0 || mistaken("keys")) return [];
+  if (outlivesProcess(settings.store.url) || mistaken("store")) return [];
   const message = `${quote(host)} can be reached from other machines, so keys are needed; set keys, or listen on 127.0.0.1`;
   return [{ path: "listen.host", message }];
 }
@@ -45,11 +49,6 @@ function checkMemory({ settings, mistaken }: Checked): Mistake[] {
   const { memory, body } = settings.limits;
   if (mistaken("limits") || memory >= body) return [];
   return [{ path: "limits.memory", message: `${formatSize(memory)} is less than limits.body (${formatSize(body)})` }];
-}
-
-function isLoopback(host: string): boolean {
-  const bare = host.toLowerCase().replace(/^\[(.*)\]$/, "$1");
-  return bare === "localhost" || bare === "::1" || /^(?:::ffff:)?127(?:\.\d{1,3}){3}$/.test(bare);
 }
 
 function checkKeys({ settings }: Checked): Mistake[] {

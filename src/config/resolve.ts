@@ -34,7 +34,7 @@ export const timeoutDefaults: TimeoutsConfig = {
 
 export const breakerDefaults: BreakerConfig = { failures: 5, window: 30_000, cooldown: 15_000 };
 
-/** The default if keys are configured. Without keys there is no default limit. */
+/** The default rate of a key. Without keys there is no default limit. */
 export const perKeyDefault: RateConfig = { requests: 600, per: 60_000 };
 
 export const retriesDefault = 2;
@@ -63,6 +63,7 @@ export function resolveSettings(settings: Settings, directory: string, assumed: 
     limits: {
       ...limits,
       per_key: limits.per_key === undefined && keys.length > 0 ? perKeyDefault : (limits.per_key ?? null),
+      per_stored_key: limits.per_key === undefined ? perKeyDefault : limits.per_key,
     },
     telemetry: { ...telemetry, events: isFile(telemetry.events) ? path(telemetry.events) : telemetry.events },
   };

@@ -1,6 +1,7 @@
 import { isIPv6 } from "node:net";
 import { z } from "zod";
 import { backendsSchema, modelsSchema, turnSchema } from "./backend-schema.ts";
+import { readDate } from "./date.ts";
 import { duration, flag, integer, list, named, oneOf, section, size, text, value, wordOrList } from "./values.ts";
 
 /** The schema of the file, with the defaults of keys that have one level only. `resolve.ts` has the defaults of merged keys. */
@@ -25,6 +26,8 @@ const key = z.preprocess(
 );
 
 const origin = /^(?:\*|null|[a-z][a-z0-9+.-]*:\/\/(?:[^\s/?#@,\\*:[\]]+|\[[0-9a-f:.]+\])(?::\d{1,5}|:\*)?\/?)$/i;
+
+const storeUrl = /^(?:memory:|sqlite:(?!:memory:|\/\/(?!\/))[^\p{Cc}]+|postgres(?:ql)?:\/\/[^\s\p{Cc}]+)$/u;
 
 const mcpServer = section({
   command: text("a program").optional(),
@@ -84,9 +87,7 @@ export const settingsSchema = section({
     web_search: oneOf("never", "when_missed").default("never"),
   }),
   store: section({
-    url: text("memory:, sqlite:PATH or postgres://…", /^(?:memory:$|sqlite:.|postgres(?:ql)?:\/\/.)/).default(
-      "sqlite:./toolwire.db",
-    ),
+    url: text("memory:, sqlite:PATH or postgres://…", storeUrl).default("sqlite:./toolwire.db"),
     keep: duration({ most: 36_500 * 86_400_000 }).default(30 * 86_400_000),
     required: flag().default(false),
   }),
@@ -122,15 +123,4 @@ function readHost(input: unknown): string | undefined {
   const [, name = "", , port = "0"] = /^(\[[^\]]*\]|[^:]*)(:(\d{1,5}))?$/.exec(input) ?? [];
   const known = /^[\w-]+(?:\.[\w-]+)*\.?$/.test(name) || (name.startsWith("[") && isIPv6(name.slice(1, -1)));
   return isIPv6(input) || (known && Number(port) <= 65_535) ? input : undefined;
-}
-
-/** A date without a time means 00:00 UTC. */
-function readDate(input: unknown): Date | undefined {
-  const form = /^\d{4}-\d{2}-\d{2}(?:[Tt ]\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?:[Zz]|[+-]\d{2}:?\d{2}))?$/;
-  if (typeof input !== "string" || !form.test(input)) return undefined;
-  const date = new Date(input);
-  // `Date` silently turns 2030-02-30 into March 2.
-  const day = Number(input.slice(8, 10));
-  const lastDay = new Date(Date.UTC(Number(input.slice(0, 4)), Number(input.slice(5, 7)), 0)).getUTCDate();
-  return Number.isNaN(date.getTime()) || day > lastDay ? undefined : date;
 }

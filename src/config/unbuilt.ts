@@ -30,17 +30,13 @@ const table: Unbuilt[] = [
   ...rest("tools", "tools that the gateway runs are"),
   ...rest("use_tool", "<use_tool> blocks are"),
   ...rest("rails", "rails are"),
-  ...row(["store.url"], "the store is", only("memory:", defaults.store.url)),
-  ...rest("store", "the store is"),
   ...rest("coordination", "coordination is"),
   ...row(["telemetry.otlp"], "OpenTelemetry is", only(null)),
 ];
 
 /** Reports the keys that need a part that does not exist yet. */
 export function findUnbuilt(settings: Settings): Mistake[] {
-  const off = (path: string) =>
-    (path.startsWith("tools.") && !settings.tools.enabled) ||
-    (path.startsWith("store.") && settings.store.url === "memory:");
+  const off = (path: string) => path.startsWith("tools.") && !settings.tools.enabled;
   const missing = table.filter(({ path }) => !off(path));
   return missing.flatMap(({ path, part, accepts }) =>
     matches(settings, path.split("."))
@@ -57,8 +53,8 @@ function row(paths: readonly string[], part: string, accepts: (value: unknown) =
 }
 
 /** A row for every other key of a section. It accepts only the default. */
-function rest(section: "tools" | "use_tool" | "rails" | "store" | "coordination", part: string): Unbuilt[] {
-  const own = ["tools.enabled", "tools.execution", "store.url"];
+function rest(section: "tools" | "use_tool" | "rails" | "coordination", part: string): Unbuilt[] {
+  const own = ["tools.enabled", "tools.execution"];
   return Object.entries(defaults[section])
     .map(([key, value]) => ({ path: `${section}.${key}`, part, accepts: only(value) }))
     .filter(({ path }) => !own.includes(path));

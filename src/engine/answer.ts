@@ -44,6 +44,12 @@ export interface AttemptWatch {
   onCommit(): void;
 }
 
+export interface AnswerDescription {
+  id: string;
+  /** The answer's object in its API, as JSON text, without its output. */
+  body: string;
+}
+
 const unwatched: AttemptWatch = { onBegin() {}, onCommit() {} };
 const nothing: TurnEvent[] = [];
 
@@ -73,9 +79,7 @@ export class Answer {
   #id: string | undefined;
   /** Set once the answer has its id. */
   #encoder: Encoder | undefined;
-  /** The provider's id of its last answer, and the one that was known when this answer was opened. */
-  #upstreamId: string | undefined;
-  #openedWith: string | undefined;
+  #isEncoderOpen = false;
   #watch = unwatched;
   /** The transcript index at which the current round begins, and whether the round has content. */
   #mark = 0;
@@ -116,17 +120,6 @@ export class Answer {
     return this.#waited + (this.#fullSince === undefined ? 0 : this.#clock.now() - this.#fullSince);
   }
 
-  /** The answer's id, if a provider stores the answer or a part of it, so that a later request may refer to it. */
-  get keptId(): string | undefined {
-    const isKept = (this.#upstreamId ?? this.#openedWith) !== undefined && this.#idForm.carriesUpstream;
-    return isKept ? this.#id : undefined;
-  }
-
-  /** The provider's id of the answer, if the client's id does not contain it; `null` if the last round was given by another provider. */
-  get uncarriedId(): string | null | undefined {
-    return this.#upstreamId === this.#openedWith ? undefined : (this.#upstreamId ?? null);
-  }
-
   /** The index of the current round's first item. */
   get roundStart(): number {
     return this.#mark;
@@ -149,7 +142,6 @@ export class Answer {
 
   #startOver(): void {
     this.#waiting = nothing;
-    this.#upstreamId = undefined;
     this.#hasBegun = false;
     this.#isInHiddenCall = false;
     this.isCommitted = false;
@@ -158,10 +150,6 @@ export class Answer {
 
   watch(watch: AttemptWatch): void {
     this.#watch = watch;
-  }
-
-  nameUpstream(id: string): void {
-    this.#upstreamId = id;
   }
 
   addUsage(usage: Usage): void {
@@ -251,18 +239,35 @@ export class Answer {
   }
 
   #open(): Encoder {
-    if (this.#encoder) return this.#encoder;
-    this.#openedWith = this.#upstreamId;
-    this.#id = answerId(this.#idForm, this.#upstreamId);
-    const encoder = this.#createEncoder(this.#id, this.transcript);
-    this.transcript.isRead = this.#isRead || encoder.readsAnswer;
-    this.#encoder = encoder;
+    if (this.#isEncoderOpen && this.#encoder) return this.#encoder;
+    const encoder = this.#prepareEncoder();
+    this.#isEncoderOpen = true;
     encoder.open();
     if (this.streams) {
       this.isOpened = true;
       this.#reply.open();
     }
     return encoder;
+  }
+
+  #prepareEncoder(): Encoder {
+    if (this.#encoder) return this.#encoder;
+    const id = answerId(this.#idForm);
+    this.#id = id;
+    const encoder = this.#createEncoder(id, this.transcript);
+    this.transcript.isRead = this.#isRead || encoder.readsAnswer;
+    this.#encoder = encoder;
+    return encoder;
+  }
+
+  /**
+   * The answer as it is to be stored, if its API has a form for that. An answer that its client left before it had an id gets one
+   * now.
+   */
+  describe(ending: TurnEnding): AnswerDescription | undefined {
+    const encoder = this.#prepareEncoder();
+    const body = encoder.describe?.({ ...ending, usage: this.usage });
+    return body === undefined || this.#id === undefined ? undefined : { id: this.#id, body };
   }
 
   /** Sends what was written since the last flush. A promise means that the client's buffer is full until it resolves. */

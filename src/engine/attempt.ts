@@ -183,9 +183,6 @@ export class Attempt implements AttemptWatch {
       case "usage.reported":
         this.#addUsage(event.usage);
         return;
-      case "response.started":
-        this.#answer.nameUpstream(event.id);
-        return;
       case "round.finished":
         this.#finish(event);
         return;

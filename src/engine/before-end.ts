@@ -1,18 +1,32 @@
+import { TurnError } from "../turn/index.ts";
+
 /** How long the end of a turn waits for work that must finish before it, in milliseconds. A seam may set another limit. */
 const defaultLimit = 2_000;
 
-/** Waits for all of the work. Rejects with the first failure, or with `TooLate` when the limit is reached. */
+/**
+ * Waits for all of the work. Rejects at once with a `TurnError`, which fails the turn; otherwise with the first failure when all is
+ * done, or with `TooLate` when the limit is reached.
+ */
 export async function waitBeforeEnd(work: readonly Promise<void>[], limit = defaultLimit): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_resolve, reject) => {
     timer = setTimeout(() => reject(new TooLate(limit)), limit);
   });
   try {
-    const outcomes = await Promise.race([Promise.allSettled(work), late]);
+    const outcomes = await Promise.race([settled(work), late]);
     for (const outcome of outcomes) if (outcome.status === "rejected") throw outcome.reason;
   } finally {
     clearTimeout(timer);
   }
+}
+
+async function settled(work: readonly Promise<void>[]): Promise<PromiseSettledResult<void>[]> {
+  await Promise.all(work.map((each) => each.catch(throwTurnError)));
+  return await Promise.allSettled(work);
+}
+
+function throwTurnError(reason: unknown): void {
+  if (reason instanceof TurnError) throw reason;
 }
 
 class TooLate extends Error {

@@ -10,13 +10,10 @@ import {
   memoryKey,
 } from "../turn/index.ts";
 import { abridged } from "./conversation-digest.ts";
-import { type KeptCall, type KeptResponse, readCall, readResponse, writeCall, writeResponse } from "./kept-records.ts";
+import { type KeptCall, readCall, writeCall } from "./kept-records.ts";
 
-/** In milliseconds. A conversation that pauses for longer continues without its records. */
-const timeToLive = 24 * 60 * 60 * 1000;
-
-/** Characters of call ids that are stored of one response. No response has more. */
-const mostIds = 512 * 1024;
+/** In milliseconds. A conversation that is not stored and pauses for longer continues without its records. */
+export const usualTimeToLive = 24 * 60 * 60 * 1000;
 
 /** In milliseconds. A turn does not wait longer for its records, and continues without them. */
 const longestRead = 2_000;
@@ -48,6 +45,8 @@ export class Continuity {
   readonly #memory: Memory;
   readonly #owner: string;
   readonly #onFailure: (error: unknown) => void;
+  /** How long new records can be read. A stored turn keeps them as long as itself. */
+  timeToLive = usualTimeToLive;
 
   constructor(memory: Memory, owner: string, onFailure: (error: unknown) => void = () => {}) {
     this.#memory = memory;
@@ -62,13 +61,6 @@ export class Continuity {
   /** Only the backend that made encrypted reasoning can decrypt it. */
   keepMaker(ids: readonly string[], maker: string): Promise<void> {
     return this.#write(ids.map((id) => [reasoningKey(id), maker]));
-  }
-
-  async keepResponse(id: string, kept: KeptResponse): Promise<void> {
-    let size = kept.upstreamId?.length ?? 0;
-    for (const [callId, upstreamId] of kept.callIds) size += callId.length + upstreamId.length;
-    if (size > mostIds) return;
-    return this.#write([[responseKey(id), writeResponse(kept)]]);
   }
 
   /** Uses one read, however many records are sought. */
@@ -97,11 +89,6 @@ export class Continuity {
     return { calls, makers };
   }
 
-  async response(id: string): Promise<KeptResponse | undefined> {
-    const [kept] = await this.#read([responseKey(id)]);
-    return readResponse(kept);
-  }
-
   async #read(keys: readonly string[]): Promise<(JsonValue | undefined)[]> {
     if (keys.length === 0) return [];
     let timer: NodeJS.Timeout | undefined;
@@ -120,7 +107,7 @@ export class Continuity {
 
   async #write(entries: readonly [key: string, value: JsonValue][]): Promise<void> {
     if (entries.length === 0) return;
-    const records = entries.map(([key, value]) => ({ key, value, ttl: timeToLive }));
+    const records = entries.map(([key, value]) => ({ key, value, ttl: this.timeToLive }));
     try {
       await this.#memory.write(this.#owner, records);
     } catch (error) {
@@ -148,8 +135,4 @@ function callKey(digest: string, before: string): string {
 
 function reasoningKey(id: string): string {
   return memoryKey("reasoning", id);
-}
-
-function responseKey(id: string): string {
-  return memoryKey("response", id);
 }

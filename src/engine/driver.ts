@@ -176,11 +176,9 @@ class Driver {
   async #waitBeforeEnd(ending: TurnEnding): Promise<TurnFailed | undefined> {
     const { seams, listener } = this.#plan;
     const work = this.#attempts.pendingWrites;
-    const response = this.#rememberResponse();
-    if (response) work.push(response);
     if (seams?.beforeEnd) {
       const { id, transcript: answer } = this.#answer;
-      work.push(startBeforeEnd(seams, { ending, answer, id }));
+      work.push(startBeforeEnd(seams, { ending, answer, id, describe: () => this.#answer.describe(ending) }));
     }
     if (work.length === 0) return undefined;
     this.#answer.flush();
@@ -191,16 +189,6 @@ class Driver {
       listener.beforeEndFailed?.(thrown);
     }
     return undefined;
-  }
-
-  /** Stores what a later request needs if it refers to this response by its id. */
-  #rememberResponse(): Promise<void> | undefined {
-    const { continuity, ids } = this.#plan;
-    const { uncarriedId: upstreamId, keptId } = this.#answer;
-    const { upstreamIds: callIds, lastNumber } = ids;
-    if (keptId === undefined) return undefined;
-    if (upstreamId === undefined && callIds.size + lastNumber === 0) return undefined;
-    return continuity.keepResponse(keptId, { upstreamId, callIds, lastNumber });
   }
 
   /** A client that reads slowly slows down its backend. In that case the client caused the timeout. */

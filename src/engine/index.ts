@@ -1,6 +1,6 @@
 export type { RoundResult } from "./attempt.ts";
 export type { BackendRequest, Candidate, Recovery } from "./candidate.ts";
-export { Continuity } from "./continuity.ts";
+export { Continuity, usualTimeToLive } from "./continuity.ts";
 export { runTurn } from "./driver.ts";
 export { GivenCalls, type GivenCallsOptions } from "./given-calls.ts";
 export { OutstandingCalls } from "./outstanding.ts";

@@ -26,16 +26,6 @@ export interface KeptReasoning {
   encrypted?: string | undefined;
 }
 
-/** What a request must know of a response that it refers to and does not repeat. */
-export interface KeptResponse {
-  /** The provider's own id, if the client's id does not contain it; `null` if the provider does not have all of the response. */
-  upstreamId?: string | null | undefined;
-  /** The provider's ids of the response's calls, by the ids that the client knows. */
-  callIds: ReadonlyMap<string, string>;
-  /** The last number of the conversation so far if its calls are numbered; otherwise 0. */
-  lastNumber: number;
-}
-
 export function writeCall({ backend, model, callId, reasoning, fields, extensions }: KeptCall): JsonObject {
   return {
     backend,
@@ -69,24 +59,6 @@ function readReasoning({ id, text, encrypted }: JsonObject): KeptReasoning {
 function readExtensions(value: JsonValue | undefined): Extensions | undefined {
   if (!isObject(value) || typeof value.format !== "string" || !isObject(value.fields)) return undefined;
   return { format: value.format, fields: value.fields };
-}
-
-export function writeResponse({ upstreamId, callIds, lastNumber }: KeptResponse): JsonObject {
-  return { upstreamId, callIds: [...callIds], lastNumber };
-}
-
-export function readResponse(value: JsonValue | undefined): KeptResponse | undefined {
-  if (!isObject(value)) return undefined;
-  const { upstreamId, callIds, lastNumber } = value;
-  return {
-    upstreamId: upstreamId === null ? null : textOrNothing(upstreamId),
-    callIds: new Map(Array.isArray(callIds) ? callIds.filter(isPair) : []),
-    lastNumber: typeof lastNumber === "number" ? lastNumber : 0,
-  };
-}
-
-function isPair(value: JsonValue): value is [string, string] {
-  return Array.isArray(value) && typeof value[0] === "string" && typeof value[1] === "string";
 }
 
 function textOrNothing(value: JsonValue | undefined): string | undefined {

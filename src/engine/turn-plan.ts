@@ -17,7 +17,7 @@ import type {
   TurnSummary,
   WorkMarker,
 } from "../turn/index.ts";
-import type { CreateEncoder } from "./answer.ts";
+import type { AnswerDescription, CreateEncoder } from "./answer.ts";
 import type { RoundResult } from "./attempt.ts";
 import type { Candidate } from "./candidate.ts";
 import type { Continuity } from "./continuity.ts";
@@ -72,6 +72,8 @@ export interface TurnEnd {
   answer: AnswerView;
   /** The id that the client has of the answer, or will have; `undefined` if the client gets an HTTP error instead. */
   id: string | undefined;
+  /** The answer as it is to be stored; `undefined` if its API does not store answers. An answer without an id gets one. */
+  describe(): AnswerDescription | undefined;
 }
 
 export interface NextRound {

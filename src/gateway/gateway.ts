@@ -1,7 +1,14 @@
-import type { Config } from "../config/index.ts";
-import { type Candidate, Continuity, OutstandingCalls, restoreTurn, type TurnSeams } from "../engine/index.ts";
+import { type Config, isLoopback, outlivesProcess } from "../config/index.ts";
+import {
+  type Candidate,
+  Continuity,
+  OutstandingCalls,
+  restoreTurn,
+  type TurnSeams,
+  usualTimeToLive,
+} from "../engine/index.ts";
 import { allowsModel, createKeyring, type Key, type Keyring, MemoryBudget } from "../guard/index.ts";
-import { InProcessMemory } from "../store/index.ts";
+import { InProcessMemory, MemoryWithFallback, type Store } from "../store/index.ts";
 import {
   type ClosableEventSink,
   createEventSink,
@@ -17,6 +24,7 @@ import {
 } from "../telemetry/index.ts";
 import { checkStrictSchemas, type FunctionAdapter } from "../tools/index.ts";
 import {
+  type AnswerStore,
   anonymousOwner,
   type ClientApi,
   giveLoopBack,
@@ -40,8 +48,12 @@ import { listenersFor, type Telemetry } from "./listeners.ts";
 import { type BackendState, Models, type PublicModel, type Route } from "./models.ts";
 import { adapterFor, candidateFor, checkRoute, headerList, ignoredParameters } from "./offer.ts";
 import { AnswerHeaders, encoderFor, type PreparedTurn, preparedTurn } from "./prepared-turn.ts";
-import { continueResponse, keptElsewhere } from "./provider-state.ts";
+import { resolveState } from "./resolve-state.ts";
 import { secretsOf } from "./secrets.ts";
+import { StoredAnswers } from "./stored-answers.ts";
+import { StoredKeys } from "./stored-keys.ts";
+import { joinSeams, keeperFor } from "./turn-keeper.ts";
+import { UsageRecorder } from "./usage.ts";
 
 /** The parts of a request other than its body. */
 export interface RequestContext {
@@ -50,6 +62,10 @@ export interface RequestContext {
   key: Key | null;
   /** `x-toolwire-profile`. */
   profile?: string | undefined;
+  /** `x-toolwire-conversation`: the client's name of the conversation. */
+  conversation?: string | undefined;
+  /** `idempotency-key`; a long one is hashed. */
+  idempotencyKey?: string | undefined;
   /** Client headers that are forwarded to a provider of the same API. */
   headers?: Readonly<Record<string, string>> | undefined;
   /** A time of `performance.now()`. */
@@ -68,8 +84,10 @@ export interface GatewayParts {
   codecs?: readonly Codec[];
   /** How other parts take part in a turn. Called once a turn; by default no part does. */
   seams?: (turn: SeamContext) => TurnSeams | undefined;
-  /** Keeps what clients drop from a conversation. Several gateways may share it. Default: memory of this process. */
+  /** Keeps what clients drop from a conversation. Several gateways may share it. Default: the store. */
   memory?: Memory;
+  /** Keeps the state of clients. The gateway closes it. Default: the store of the configuration. */
+  store?: Store;
 }
 
 /** The turn that seams take part in. */
@@ -108,25 +126,35 @@ export class Gateway {
   /** Finds out which request holds the event loop. */
   readonly watch: StallWatch;
   readonly #events: ClosableEventSink;
+  /** The stored answers of clients. */
+  readonly answers: AnswerStore;
   readonly #models: Models;
+  readonly #store: Store;
   readonly #memory: Memory;
+  /** `undefined` if the store cannot hold keys. */
+  readonly #storedKeys: StoredKeys | undefined;
+  readonly #usage: UsageRecorder;
   readonly #outstanding: OutstandingCalls;
   readonly #seams: GatewayParts["seams"];
   readonly #telemetry: Telemetry;
 
-  constructor(config: Config, parts: GatewayParts = {}) {
+  /** `createGateway` opens the store. */
+  constructor(config: Config, parts: GatewayParts & { store: Store }) {
     this.config = config;
     this.codecs = parts.codecs ?? codecs;
     this.#seams = parts.seams;
-    this.#memory = parts.memory ?? new InProcessMemory();
     const redactor = createRedactor({ secrets: secretsOf(config), redact: config.telemetry.redact });
     this.log = createLog({ level: config.log.level, redactor });
     this.watch = new StallWatch(this.log);
+    this.#store = parts.store;
+    this.#memory = parts.memory ?? new MemoryWithFallback(this.#store, new InProcessMemory());
+    this.answers = new StoredAnswers(this.#store);
     this.memoryBudget = new MemoryBudget(config.limits.memory);
     this.metrics = createMetrics({
       eventLoop: this.watch,
       outstandingCalls: () => this.#outstanding.size,
       memory: this.memoryBudget,
+      store: this.#store,
       droppedLogLines,
       droppedEvents: () => this.#events.dropped,
     });
@@ -145,14 +173,23 @@ export class Gateway {
         ),
     });
     this.#outstanding = new OutstandingCalls({ events: this.#events, log: this.log });
+    this.#usage = new UsageRecorder(this.#store, { log: this.log });
     this.#telemetry = {
+      usage: this.#usage,
       events: this.#events,
       log: this.log,
       metrics: this.metrics,
       outstanding: this.#outstanding,
       redact: config.telemetry.redact,
     };
-    this.keyring = createKeyring(config.keys);
+    const hasStore = outlivesProcess(config.store.url);
+    // A gateway that only this machine reaches works before its store does, like one without keys.
+    const isPublic = !isLoopback(config.listen.host);
+    this.keyring = createKeyring(config.keys, {
+      hasStore: hasStore && isPublic,
+      storedRate: config.limits.per_stored_key,
+    });
+    if (hasStore) this.#storedKeys = new StoredKeys({ store: this.#store, keyring: this.keyring, log: this.log });
     const breakers = new BreakerReport(this.#telemetry);
     this.#models = new Models(config, (text) => redactor.providerMessage(text), {
       onListFailure: (backend, error) =>
@@ -164,6 +201,11 @@ export class Gateway {
       onSecrets: (secrets) => redactor.learn(secrets),
       onNotice: (level, fields, message) => this.log[level](fields, message),
     });
+  }
+
+  /** Reads the keys of the store. Until then no client that needs one of them is accepted. */
+  async open(): Promise<void> {
+    await this.#storedKeys?.start();
   }
 
   /** The models that a key may use, including those that the services list when they are asked. */
@@ -192,13 +234,17 @@ export class Gateway {
     const { key } = context;
     const route = this.#models.find(name, (id) => key === null || allowsModel(key, id));
     if (key && !allowsModel(key, name)) throw notAllowed(key, name);
-    if (request.continues && !route.backend.capabilities.keepsResponses) throw keptElsewhere(request.continues);
-
+    const owner = ownerOf(context);
+    const { conversation, idempotencyKey, holding } = context;
+    const limit = this.config.limits.body;
+    const toResolve = { request, codec, route, owner, conversation, idempotencyKey, limit, holding };
+    const { turn: continued, ...state } = await resolveState(this.#store, toResolve);
+    const listener = this.#listenersFor({ ...request, turn: continued }, route, context, name);
+    const kept = { owner, api, model: name, createdAt: Date.now(), state, listener };
+    const keeper = await keeperFor(this.#store, this.config.store.required, request, kept);
     const continuity = this.#continuityFor(context);
-    const continued = request.continues
-      ? await continueResponse(request, continuity)
-      : { turn: request.turn, lastNumber: 0 };
-    const asked = { ...continued.turn, headers: context.headers };
+    if (keeper) continuity.timeToLive = Math.max(usualTimeToLive, this.config.store.keep);
+    const asked = { ...continued, headers: context.headers };
     const isLong = asked.input.length + asked.tools.length > longTurn;
     if (isLong && isLoopHeld()) await giveLoopBack();
     const adapter = adapterFor(asked, route);
@@ -211,28 +257,28 @@ export class Gateway {
     const sink = turn.stream ? new SseSink() : new WholeSink();
     const headers = new AnswerHeaders();
     // Only the provider that stored a response can continue it.
-    const fallbacks = request.continues ? [] : this.#fallbacks(asked, route);
+    const fallbacks = asked.previousResponseId === undefined ? this.#fallbacks(asked, route) : [];
     const toCandidate = (offer: Offer): Candidate =>
       this.#candidateFor(offer, { headers, ignored: ignoredHeader(body, offer.route), continuity, context });
     const plan = {
       turn,
       candidates: [{ route, adapter, isFallback: false }, ...fallbacks].map(toCandidate),
-      createEncoder: encoderFor(codec, request, { sink, model: name, profile }),
+      createEncoder: encoderFor(codec, request, { sink, model: name, profile, keeper }),
       sink,
       idForm: codec.answerId,
-      ids: new Ids(request.turn.input, route.settings.turn.ids, continued.lastNumber),
+      ids: new Ids(continued.input, route.settings.turn.ids),
       continuity,
-      listener: this.#listenersFor(request, route, context),
+      listener,
       clock: performance,
       receivedAt: context.receivedAt,
       holding: context.holding,
       keepAlive: route.settings.turn.keep_alive,
       total: route.settings.timeouts.total,
       isToldInStream: toldInStream(turn),
-      seams: this.#seams?.({ requestId: context.requestId, owner: ownerOf(context), turn: request.turn }),
+      seams: joinSeams(keeper, this.#seams?.({ requestId: context.requestId, owner, turn: continued })),
       work: context.work,
     };
-    return preparedTurn(plan, headers);
+    return preparedTurn(plan, headers, keeper);
   }
 
   #decode(codec: Codec, body: JsonObject): ClientRequest | Promise<ClientRequest> {
@@ -255,19 +301,21 @@ export class Gateway {
   #continuityFor(context: RequestContext): Continuity {
     return new Continuity(this.#memory, ownerOf(context), (error) =>
       this.log.warn(
-        { err: error, request_id: context.requestId },
+        { reason: messageOf(error), request_id: context.requestId },
         "short-lived memory failed; the turn continues without it",
       ),
     );
   }
 
-  #listenersFor(request: ClientRequest, { backend }: Route, context: RequestContext): TurnListener {
+  #listenersFor(request: ClientRequest, { backend }: Route, context: RequestContext, model: string): TurnListener {
     return listenersFor(this.#telemetry, {
       requestId: context.requestId,
       owner: ownerOf(context),
       backend: backend.name,
       input: request.turn.input,
       hasIds: request.namesCalls,
+      key: context.key?.name ?? "",
+      model,
     });
   }
 
@@ -311,7 +359,8 @@ export class Gateway {
   async ready(): Promise<{ troubles: string[]; notes: string[] }> {
     const states = await this.states();
     const troubles = states.flatMap(({ trouble }) => trouble ?? []);
-    const notes = states.flatMap((state) => state.notes);
+    const { trouble } = this.#store;
+    const notes = [...states.flatMap((state) => state.notes), ...(trouble === null ? [] : [trouble])];
     const { assumed } = this.config;
     const all = assumed ? [...troubles, ...notes] : notes;
     return { troubles: assumed ? [] : [...new Set(troubles)], notes: [...new Set(all)] };
@@ -321,6 +370,9 @@ export class Gateway {
     await Promise.all(this.#models.backends().map(({ lifecycle }) => lifecycle?.close?.()));
     this.#outstanding.close();
     this.watch.close();
+    this.#storedKeys?.close();
+    await this.#usage.close();
+    await this.#store.close();
     await this.#events.close();
     await flushLog();
   }

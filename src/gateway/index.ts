@@ -1,6 +1,9 @@
 import { type Config, type Environment, toConfig } from "../config/index.ts";
+import { openStore } from "../store/index.ts";
+import { createLog, createRedactor } from "../telemetry/index.ts";
 import { Gateway, type GatewayParts } from "./gateway.ts";
 import { parts } from "./parts.ts";
+import { secretsOf } from "./secrets.ts";
 
 export { type Config, ConfigError, type Mistake } from "../config/index.ts";
 export { Cancellation } from "../turn/index.ts";
@@ -23,7 +26,12 @@ export function createConfig(
   return toConfig(values, { ...parts, environment, directory });
 }
 
-/** Creates a gateway without an HTTP server. */
-export function createGateway(config: Config, parts: GatewayParts = {}): Gateway {
-  return new Gateway(config, parts);
+/** Creates a gateway without an HTTP server. Rejects if its store can never be used as it is. */
+export async function createGateway(config: Config, parts: GatewayParts = {}): Promise<Gateway> {
+  const redactor = createRedactor({ secrets: secretsOf(config), redact: config.telemetry.redact });
+  const log = createLog({ level: config.log.level, redactor });
+  const store = parts.store ?? (await openStore({ ...config.store, log }));
+  const gateway = new Gateway(config, { ...parts, store });
+  await gateway.open();
+  return gateway;
 }

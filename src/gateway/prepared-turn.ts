@@ -1,6 +1,7 @@
 import { runTurn, type TurnPlan } from "../engine/index.ts";
 import type { Cancellation, ReplyStream } from "../turn/index.ts";
 import { type AnswerOptions, type ClientRequest, type Codec, eventStream, json } from "../wire/index.ts";
+import type { TurnKeeper } from "./turn-keeper.ts";
 
 /** A decoded and validated request, ready to run. */
 export interface PreparedTurn {
@@ -17,10 +18,14 @@ export class AnswerHeaders {
 }
 
 /** Created outside of `prepare`: its closures would hold all of its variables while the model answers. */
-export function preparedTurn(plan: Omit<TurnPlan, "cancellation">, headers: AnswerHeaders): PreparedTurn {
+export function preparedTurn(
+  plan: Omit<TurnPlan, "cancellation">,
+  headers: AnswerHeaders,
+  keeper: TurnKeeper | undefined,
+): PreparedTurn {
   return {
     contentType: plan.turn.stream ? eventStream : json,
-    headers: () => headers.values,
+    headers: () => (keeper ? { ...headers.values, ...keeper.headers } : headers.values),
     run: (reply, cancellation) => runTurn(Object.assign(plan, { cancellation }), reply),
   };
 }
@@ -28,10 +33,16 @@ export function preparedTurn(plan: Omit<TurnPlan, "cancellation">, headers: Answ
 export function encoderFor(
   codec: Codec,
   request: ClientRequest,
-  { sink, model, profile }: Pick<AnswerOptions, "sink" | "model" | "profile">,
+  {
+    sink,
+    model,
+    profile,
+    keeper,
+  }: Pick<AnswerOptions, "sink" | "model" | "profile"> & { keeper: TurnKeeper | undefined },
 ): TurnPlan["createEncoder"] {
   const createdAt = now();
-  return (id, answer) => codec.createEncoder(request, { id, answer, sink, model, createdAt, now, profile });
+  const isKept = () => keeper?.isKept ?? false;
+  return (id, answer) => codec.createEncoder(request, { id, answer, sink, model, createdAt, now, profile, isKept });
 }
 
 /** Unix time in seconds, as in both APIs. */

@@ -1,71 +1,73 @@
 import { createHash, timingSafeEqual } from "node:crypto";
+import { type Key, type KeyEntry, type KnownKey, knownKey, knownStoredKey, type StoredKeyEntry } from "./key-entry.ts";
 import type { Rate } from "./rate-limits.ts";
 
-/** A key in the configuration: the key itself or its hash, never both. */
-export interface KeyEntry {
-  name: string;
-  key?: string;
-  /** `sha256:` and 64 hexadecimal digits. */
-  hash?: string;
-  /** Public model names, or prefixes that end with `*`. Absent: every model. */
-  models?: readonly string[];
-  /** Absent: the default rate. `null`: no limit. */
-  per_key?: Rate | null;
-  expires?: Date;
-}
-
-/** An identified client. The key itself is not stored. */
-export interface Key {
-  readonly name: string;
-  /** The owner of data that is stored for this key: its SHA-256 digest in hexadecimal. A name may be reused for another key. */
-  readonly owner: string;
-  readonly models: readonly string[] | null;
-  /** Absent: the default rate. `null`: no limit. */
-  readonly rate?: Rate | null;
-}
-
-/** missing: no header. malformed: not `Bearer <key>`. expired: a configured key after its expiry date. */
-export type KeyRefusal = "missing" | "malformed" | "unknown" | "expired";
+/**
+ * missing: no header. malformed: not `Bearer <key>`. expired: a known key after its expiry date. unread: it depends on the keys of
+ * the store, which are not known yet.
+ */
+export type KeyRefusal = "missing" | "malformed" | "unknown" | "expired" | "revoked" | "unread";
 
 export type Identity = { ok: true; key: Key } | { ok: false; reason: KeyRefusal };
 
 export interface Keyring {
-  /** Whether no keys are configured. Then every client on loopback is accepted, and Authorization headers are ignored. */
+  /**
+   * Whether there are no keys. Then every client on loopback is accepted, and Authorization headers are ignored. A revoked key is a
+   * key too: revoking the last one must not open the gateway. Neither must a store that cannot be read.
+   */
   readonly open: boolean;
   /** Finds the key of an `Authorization` header. Check `open` first: an open keyring finds none. */
   identify(authorization: string | undefined, now: Date): Identity;
+  /** Replaces the keys of the store. */
+  setStored(keys: readonly StoredKeyEntry[]): void;
 }
 
-interface Entry {
-  key: Key;
-  digest: Buffer;
-  expires: number;
+export interface KeyringOptions {
+  /** Whether a store may hold keys. Until `setStored` it is not known whether there are any. */
+  hasStore?: boolean;
+  /** The rate of stored keys without their own. */
+  storedRate?: Rate | null;
 }
 
 /** More than any key needs. Longer headers are not hashed. */
 const maxToken = 4_096;
 const bearer = /^bearer +(\S+)$/i;
-const hashForm = /^sha256:([0-9a-f]{64})$/i;
 
-export function createKeyring(keys: readonly KeyEntry[]): Keyring {
-  const entries = keys.map(toEntry);
-  refuseDuplicates(entries);
+/** Keys of the file, which stay as they are, and keys of the store. A key that is in both is the file's. */
+export function createKeyring(
+  keys: readonly KeyEntry[],
+  { hasStore = false, storedRate = null }: KeyringOptions = {},
+): Keyring {
+  const written = keys.map(knownKey);
+  refuseDuplicates(written);
+  let stored: readonly KnownKey[] = [];
+  let isRead = !hasStore;
+  let isOpen = isRead && written.length === 0;
   return {
-    open: entries.length === 0,
+    get open() {
+      return isOpen;
+    },
     identify(authorization, now) {
-      if (authorization === undefined || authorization.trim() === "") return refused("missing");
+      if (authorization === undefined || authorization.trim() === "") {
+        // Whether a key is needed may depend on the store.
+        return refused(isRead || written.length > 0 ? "missing" : "unread");
+      }
       const token = tokenOf(authorization);
       if (token === null) return refused("malformed");
       // Node decodes header bytes as Latin-1; encoding them the same way restores the bytes that the client sent.
       const presented = createHash("sha256").update(token, "latin1").digest();
-      let found: Entry | null = null;
-      // Every entry is compared, so that the time does not reveal which one matched.
-      for (const entry of entries) {
-        if (timingSafeEqual(entry.digest, presented)) found = entry;
-      }
-      if (found === null) return refused("unknown");
+      // Every key is compared, so that the time does not reveal which one matched.
+      const inStore = find(stored, presented);
+      const found = find(written, presented) ?? inStore;
+      if (found === null) return refused(isRead ? "unknown" : "unread");
+      if (found.isRevoked) return refused("revoked");
       // An invalid date (NaN) counts as expired.
       return now.getTime() < found.expires ? { ok: true, key: found.key } : refused("expired");
+    },
+    setStored(entries) {
+      stored = entries.flatMap((entry) => knownStoredKey(entry, storedRate) ?? []);
+      isRead = true;
+      isOpen = written.length === 0 && entries.length === 0;
     },
   };
 }
@@ -76,6 +78,14 @@ export function allowsModel(key: Key, publicName: string): boolean {
   return key.models.some((allowed) =>
     allowed.endsWith("*") ? publicName.startsWith(allowed.slice(0, -1)) : publicName === allowed,
   );
+}
+
+function find(keys: readonly KnownKey[], presented: Buffer): KnownKey | null {
+  let found: KnownKey | null = null;
+  for (const key of keys) {
+    if (timingSafeEqual(key.digest, presented)) found = key;
+  }
+  return found;
 }
 
 function refused(reason: KeyRefusal): Identity {
@@ -96,31 +106,9 @@ function isHeaderText(text: string): boolean {
   return true;
 }
 
-function toEntry({ name, key, hash, models, per_key: rate, expires }: KeyEntry): Entry {
-  const digest = digestOf(name, key, hash);
-  const owner = digest.toString("hex");
-  return {
-    key: { name, owner, models: models ? [...models] : null, ...(rate !== undefined && { rate }) },
-    digest,
-    expires: expires ? expires.getTime() : Number.POSITIVE_INFINITY,
-  };
-}
-
-/** Messages contain the key's name, never its value. */
-function digestOf(name: string, key: string | undefined, hash: string | undefined): Buffer {
-  if ((key === undefined) === (hash === undefined)) throw new Error(`keys: ${name} needs either key or hash.`);
-  if (hash !== undefined) {
-    const hex = hashForm.exec(hash)?.[1];
-    if (hex === undefined) throw new Error(`keys: the hash of ${name} must be sha256: and 64 hexadecimal digits.`);
-    return Buffer.from(hex, "hex");
-  }
-  if (key === undefined || !/^\S+$/.test(key)) throw new Error(`keys: the key of ${name} is empty or holds a space.`);
-  return createHash("sha256").update(key, "utf8").digest();
-}
-
-function refuseDuplicates(entries: readonly Entry[]): void {
+function refuseDuplicates(keys: readonly KnownKey[]): void {
   const names = new Map<string, string>();
-  for (const { name, owner } of entries.map(({ key }) => key)) {
+  for (const { name, owner } of keys.map(({ key }) => key)) {
     const other = names.get(owner);
     if (other !== undefined) throw new Error(`keys: ${other} and ${name} are the same key.`);
     names.set(owner, name);

@@ -66,11 +66,12 @@ export class Access {
     );
   }
 
-  /** The key of the request; `null` if no keys are configured. */
+  /** The key of the request; `null` if there are no keys. */
   identify(request: FastifyRequest): Key | null {
     if (this.#gateway.keyring.open) return null;
     const identity = this.#gateway.keyring.identify(this.#presented(request), new Date());
     if (identity.ok) return identity.key;
+    if (identity.reason === "unread") throw new TurnError("store_unavailable", unread, { retryAfter: "3" });
     throw new TurnError("invalid_api_key", refusals[identity.reason]);
   }
 
@@ -98,14 +99,19 @@ function hostsOf({ rawHeaders }: IncomingMessage): string[] {
 const exposed = [
   "x-request-id",
   "x-toolwire-dropped-tools",
+  "x-toolwire-dropped-input",
   "x-toolwire-ignored-parameters",
+  "x-toolwire-store",
   "retry-after",
   ...rateHeaders,
 ].join(", ");
 
-const refusals: Record<KeyRefusal, string> = {
+const unread = "Toolwire cannot read the keys of its store at present. Please try again in 3s.";
+
+const refusals: Record<Exclude<KeyRefusal, "unread">, string> = {
   missing: "A key is needed here: send the header Authorization: Bearer <key>.",
   malformed: "The Authorization header must be: Bearer <key>.",
-  unknown: "This key is not known here: it is none of the keys in Toolwire's configuration.",
+  unknown: "This key is not known here: it is neither in Toolwire's configuration nor in its store.",
   expired: "This key has expired.",
+  revoked: "This key was revoked.",
 };

@@ -11,6 +11,7 @@ import { readJsonBodies } from "./json-body.ts";
 import { limitRate } from "./rate-limits.ts";
 import { addRoutes, isOpenPath, type Refusal } from "./routes.ts";
 import { endStalledReader } from "./stalled-readers.ts";
+import type { StateHeaders } from "./state-headers.ts";
 import { isReadable, pathTarget } from "./target.ts";
 import { Turns } from "./turns.ts";
 
@@ -27,6 +28,8 @@ declare module "fastify" {
     key: Key | null;
     /** Of a turn: marks the work for this request. */
     work: RequestWork | undefined;
+    /** Of a turn: what its headers say about stored state. */
+    state: StateHeaders | undefined;
   }
 }
 
@@ -59,6 +62,7 @@ export function createApp(gateway: Gateway): App {
   readJsonBodies(server, limits.body, gateway.memoryBudget);
   server.decorateRequest("key", null);
   server.decorateRequest("work", undefined);
+  server.decorateRequest("state", undefined);
   const turns = new Turns(gateway);
   let accepting = true;
   const refuse = addRoutes(server, gateway, turns);

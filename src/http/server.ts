@@ -12,7 +12,7 @@ export interface RunningServer {
 }
 
 export async function startServer(config: Config, parts: GatewayParts = {}): Promise<RunningServer> {
-  const gateway = createGateway(config, parts);
+  const gateway = await createGateway(config, parts);
   const { server, turns, stopAccepting } = createApp(gateway);
   const { host, port } = config.listen;
   try {

@@ -8,6 +8,7 @@ import type { Codec } from "../wire/index.ts";
 import { HttpReplyStream } from "./http-reply-stream.ts";
 import { whenOver } from "./reply-over.ts";
 import { departureOf } from "./stalled-readers.ts";
+import { stateHeadersOf } from "./state-headers.ts";
 
 /** Runs the turns of all APIs and tracks the running ones. */
 export class Turns {
@@ -22,6 +23,7 @@ export class Turns {
 
   /** A hook that runs before the body is read. It takes a slot for the turn until its reply is over. */
   readonly admit = async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
+    request.state = stateHeadersOf(request.headers);
     const leave = this.#admission.enter();
     if (leave === null) throw overloaded(this.#admission.most);
     whenOver(request, reply, () => {
@@ -60,6 +62,7 @@ export class Turns {
         requestId: request.id,
         key: request.key,
         profile: oneOf(request.headers["x-toolwire-profile"]),
+        ...request.state,
         headers: providerHeaders(codec, request.headers),
         receivedAt,
         // A body that takes memory of the budget was read piece by piece, within its limits.

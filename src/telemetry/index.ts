@@ -5,6 +5,8 @@ export * from "./metrics.ts";
 export * from "./redact.ts";
 export * from "./stall-watch.ts";
 export { droppedLogLines, flushLog } from "./standard-error.ts";
+export { storeFailure } from "./store-failure.ts";
+export type { StoreSource } from "./store-metrics.ts";
 export * from "./turn-events.ts";
 export * from "./turn-log.ts";
 export * from "./turn-metrics.ts";

@@ -1,6 +1,8 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
 import { type ClientApi, type ErrorCode, errorCodes, type Repair, type Usage } from "../turn/index.ts";
 import type { DelayQuantiles } from "./stall-watch.ts";
+import { storeFailureLabel } from "./store-failure.ts";
+import { addStore, commitHistogram, type StoreSource } from "./store-metrics.ts";
 
 /** `other`: paths that belong to no API. */
 export type RequestApi = ClientApi | "other";
@@ -31,6 +33,10 @@ export interface Metrics {
   /** `next`: how the driver reacted. */
   upstreamFailed(failure: { backend: string; code: ErrorCode; next: "retry" | "fallback" | "end" }): void;
   breakerChanged(breaker: { backend: string; open: boolean }): void;
+  /** A turn was stored. It took this long. */
+  storeCommitted(seconds: number): void;
+  /** A turn could not be stored. The reason is one word. */
+  storeFailed(reason: string): void;
   /** All metrics in Prometheus text format. */
   text(): Promise<string>;
   readonly contentType: string;
@@ -56,6 +62,7 @@ export interface MemoryUse {
 export interface MetricSources {
   outstandingCalls?: () => number;
   memory?: MemoryUse;
+  store?: StoreSource;
   droppedLogLines?: () => number;
   droppedEvents?: () => number;
   /** `takeDelays`: seconds by quantile since the last scrape. */
@@ -63,7 +70,7 @@ export interface MetricSources {
 }
 
 export function createMetrics(sources: MetricSources = {}): Metrics {
-  const { outstandingCalls, memory, droppedLogLines, droppedEvents, eventLoop } = sources;
+  const { outstandingCalls, memory, store, droppedLogLines, droppedEvents, eventLoop } = sources;
   const registry = new Registry();
   const registers = [registry];
   const requests = new Counter({
@@ -135,6 +142,13 @@ export function createMetrics(sources: MetricSources = {}): Metrics {
     labelNames: ["backend"],
     registers,
   });
+  const commits = commitHistogram(registers);
+  const storeFailures = new Counter({
+    name: "toolwire_store_failures_total",
+    help: "Turns that could not be stored, by reason",
+    labelNames: ["reason"],
+    registers,
+  });
   if (outstandingCalls) {
     const outstanding: Gauge = new Gauge({
       name: "toolwire_outstanding_calls",
@@ -144,6 +158,7 @@ export function createMetrics(sources: MetricSources = {}): Metrics {
     });
   }
   if (memory) addMemory(memory, registers);
+  if (store) addStore(store, registers);
   if (droppedLogLines) {
     const help = "Log lines that were dropped because standard error did not take them in time";
     countFrom(droppedLogLines, { name: "toolwire_log_lines_dropped_total", help, registers });
@@ -206,6 +221,8 @@ export function createMetrics(sources: MetricSources = {}): Metrics {
       if (next !== "end") (next === "retry" ? retries : fallbacks).inc({ backend });
     },
     breakerChanged: ({ backend, open }) => breakers.set({ backend: known(backend) }, open ? 1 : 0),
+    storeCommitted: (seconds) => commits.observe(seconds),
+    storeFailed: (reason) => storeFailures.inc({ reason: storeFailureLabel(reason) }),
     text: () => all.metrics(),
     contentType: all.contentType,
   };

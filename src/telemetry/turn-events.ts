@@ -142,6 +142,11 @@ export class TurnEvents implements TurnListener {
     this.#report("parse_failure", { dialect: null, reason, id: null, name: null });
   }
 
+  /** Written at once: it concerns the turn and not an attempt. */
+  storeFailed(reason: string): void {
+    this.#write("store_failed", { reason });
+  }
+
   cutOff(dropped: { readonly bytes: number }): void {
     this.#tally.cutOff(dropped);
   }

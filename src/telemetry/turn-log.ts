@@ -9,6 +9,7 @@ import {
   type TurnSummary,
 } from "../turn/index.ts";
 import { failureReason } from "./failure-reason.ts";
+import { storeFailure } from "./store-failure.ts";
 
 /** The most rejected texts that one attempt logs: a confused model may write many of them. */
 const mostKeptTexts = 20;
@@ -131,6 +132,10 @@ export class TurnLog implements TurnListener {
       { ...this.#fields(), err: error },
       "memory writes or the beforeEnd hook failed or timed out; ending the answer anyway",
     );
+  }
+
+  storeFailed(reason: string): void {
+    this.#log.warn({ ...this.#fields(), reason }, `${storeFailure(reason)}; the turn ends without being kept`);
   }
 
   turnFinished({ error }: TurnSummary): void {

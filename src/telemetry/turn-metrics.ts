@@ -49,6 +49,14 @@ export class TurnMetrics implements TurnListener {
     this.#tally.repairs.push(repair);
   }
 
+  storeFailed(reason: string): void {
+    this.#metrics.storeFailed(reason);
+  }
+
+  turnStored(milliseconds: number): void {
+    this.#metrics.storeCommitted(milliseconds / 1_000);
+  }
+
   turnFinished(summary: TurnSummary): void {
     this.#tally.turnFinished(summary);
     const { backend, calls, repairs } = this.#tally;

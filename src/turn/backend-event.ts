@@ -39,7 +39,6 @@ export type BackendEvent =
   | BackendItemDone
   | CallRepaired
   | MessageExtra
-  | ResponseStarted
   | UsageReported
   | RoundFinished
   | RoundFailed;
@@ -137,12 +136,6 @@ export interface CallRepaired {
   type: "call.repaired";
   call?: number | undefined;
   repair: Repair;
-}
-
-/** The provider stores its responses and has named this one. A later request can continue it there by this id. */
-export interface ResponseStarted {
-  type: "response.started";
-  id: string;
 }
 
 export interface UsageReported {

@@ -43,6 +43,11 @@ export interface Encoder {
   push(event: TurnEvent): void;
   keepAlive(): void;
   /**
+   * The answer's object as JSON text, without its output and metadata, which the store keeps elsewhere. Called before `end`, also
+   * if the encoder was never opened, because the client has left. An API without stored answers does not implement it.
+   */
+  describe?(ending: TurnEnding): string;
+  /**
    * Called once, last, if the turn has finished or its stream was opened; it ends the sink, too. Any other failure is an HTTP error
    * with the codec's `errorBody`.
    */

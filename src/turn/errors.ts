@@ -11,6 +11,7 @@ const catalogue = {
   array_above_max_length: { status: 400, type: "invalid_request_error" },
   object_above_max_properties: { status: 400, type: "invalid_request_error" },
   tool_output_too_large: { status: 400, type: "invalid_request_error" },
+  context_too_large: { status: 400, type: "invalid_request_error" },
   previous_response_not_found: { status: 400, type: "invalid_request_error" },
   item_not_found: { status: 400, type: "invalid_request_error" },
   invalid_api_key: { status: 401, type: "authentication_error" },
@@ -37,6 +38,7 @@ const catalogue = {
   tool_call_invalid: { status: 502, type: "server_error" },
   upstream_unavailable: { status: 503, type: "server_error" },
   shutting_down: { status: 503, type: "server_error" },
+  store_unavailable: { status: 503, type: "server_error" },
   overloaded: { status: 503, type: "server_error" },
   upstream_timeout: { status: 504, type: "server_error" },
 } as const satisfies Record<string, { status: number; type: string }>;

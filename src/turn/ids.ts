@@ -54,17 +54,17 @@ export function isOwnId(id: string): boolean {
 export interface AnswerIdForm {
   prefix: string;
   separator: string;
-  /**
-   * Whether the provider's own id is appended, so that a later request finds the answer at the provider without any state stored
-   * here.
-   */
-  carriesUpstream: boolean;
 }
 
 /** A new id for an answer. */
-export function answerId({ prefix, separator, carriesUpstream }: AnswerIdForm, upstreamId: string | undefined): string {
-  const id = newId(prefix, separator);
-  return carriesUpstream && upstreamId !== undefined ? `${id}_${upstreamId}` : id;
+export function answerId({ prefix, separator }: AnswerIdForm): string {
+  return newId(prefix, separator);
+}
+
+/** Whether an answer of this gateway, or of another one, may have the id. Versions before 0.1 appended the provider's id to theirs. */
+export function isAnswerId({ prefix, separator }: AnswerIdForm, id: string): boolean {
+  const start = prefix + separator;
+  return id.startsWith(start) && /^[0-9a-f]{32}(?:_|$)/.test(id.slice(start.length, start.length + 33));
 }
 
 /** random: globally unique. sequential: `fc_001`, `fc_002`, … in order of appearance; a call and its item share one id. */
@@ -74,20 +74,16 @@ export type IdOrder = "random" | "sequential";
 export class Ids {
   readonly #input: readonly Item[];
   readonly #order: IdOrder;
-  /** The last number that was assigned before the input began. */
-  readonly #before: number;
   #taken: Set<string> | undefined;
   /** The highest number so far, in the input or assigned here. */
   #last: number | undefined;
-  #upstreamIds: Map<string, string> | undefined;
   /** The ids taken in the current round, and the highest number before it. */
   #takenInRound: Set<string> | undefined;
   #lastBefore: number | undefined;
 
-  constructor(input: readonly Item[] = [], order: IdOrder = "random", before = 0) {
+  constructor(input: readonly Item[] = [], order: IdOrder = "random") {
     this.#input = input;
     this.#order = order;
-    this.#before = before;
   }
 
   /** The ids of earlier rounds stay taken. */
@@ -99,7 +95,6 @@ export class Ids {
 
   /** Releases the ids of the current round. Nothing of the round was sent. */
   rollBack(): void {
-    if (this.#upstreamIds && this.#takenInRound) for (const id of this.#takenInRound) this.#upstreamIds.delete(id);
     this.#takenInRound = undefined;
     this.#last = this.#lastBefore;
   }
@@ -113,23 +108,13 @@ export class Ids {
   /** The two ids of a call: the one that its output refers to, and the id of its item. */
   claimCall({ kind, callId, id }: { kind: CallKind; callId?: string | undefined; id?: string | undefined }): CallIds {
     const prefix = prefixes[kind];
-    const ids = this.areNumbered
+    return this.areNumbered
       ? this.#nextNumber(prefix)
       : { callId: this.claim("call", callId), id: this.claim(prefix, id) };
-    if (callId && callId !== ids.callId) {
-      this.#upstreamIds ??= new Map();
-      this.#upstreamIds.set(ids.callId, callId);
-    }
-    return ids;
-  }
-
-  /** The backend's ids of the calls that were assigned other ids, by the assigned id. */
-  get upstreamIds(): ReadonlyMap<string, string> {
-    return this.#upstreamIds ?? none;
   }
 
   #nextNumber(prefix: string): CallIds {
-    let number = this.lastNumber;
+    let number = this.#lastNumber();
     let next: string;
     do next = `${prefix}_${String(++number).padStart(3, "0")}`;
     while (this.#isTaken(next));
@@ -138,10 +123,8 @@ export class Ids {
     return { callId: next, id: next };
   }
 
-  /** The highest number so far; 0 if ids are not numbered. */
-  get lastNumber(): number {
-    if (!this.areNumbered) return 0;
-    this.#last ??= Math.max(this.#before, highestNumber(this.#known()), highestNumber(this.#takenInRound ?? []));
+  #lastNumber(): number {
+    this.#last ??= Math.max(highestNumber(this.#known()), highestNumber(this.#takenInRound ?? []));
     return this.#last;
   }
 
@@ -167,8 +150,6 @@ export class Ids {
 }
 
 const prefixes = { function: "fc", custom: "ctc", search: "tsc" } as const satisfies Record<CallKind, IdPrefix>;
-
-const none: ReadonlyMap<string, string> = new Map();
 
 interface CallIds {
   callId: string;
@@ -205,4 +186,18 @@ function idsOf(items: readonly Item[]): Set<string> {
     if (item.type === "call" || item.type === "output") ids.add(item.callId);
   }
   return ids;
+}
+
+const legacyCallPrefix = "call_legacy_";
+
+/**
+ * The id of a legacy call, which has none. Both provider APIs need one, and the same one on every request with this history; `at` is
+ * its position in it.
+ */
+export function legacyCallId(at: number): string {
+  return `${legacyCallPrefix}${at}`;
+}
+
+export function isLegacyCallId(id: string): boolean {
+  return id.startsWith(legacyCallPrefix);
 }

@@ -19,6 +19,7 @@ export * from "./memory.ts";
 export * from "./pace.ts";
 export * from "./ports.ts";
 export * from "./quirks.ts";
+export * from "./state.ts";
 export * from "./text-pieces.ts";
 export * from "./tool.ts";
 export * from "./turn.ts";

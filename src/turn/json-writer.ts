@@ -104,7 +104,7 @@ class JsonWriter {
 }
 
 /** The approximate length of a value as JSON. Stops counting when it is above `most`. */
-function weightOf(value: JsonValue | undefined, most: number): number {
+export function weightOf(value: JsonValue | undefined, most: number): number {
   if (typeof value === "string") return value.length + 2;
   if (typeof value !== "object" || value === null) return 8;
   let weight = 2;

@@ -77,6 +77,10 @@ export interface TurnListener {
   answerCut?(characters: number): void;
   /** The work that must finish before the client gets the end of the turn failed or timed out. The turn ends anyway. */
   beforeEndFailed?(error: unknown): void;
+  /** The store failed, so the turn is not kept. The reason is one word. The turn ends anyway, unless the store is required. */
+  storeFailed?(reason: string): void;
+  /** The turn is stored. The client waited this long for the commit. */
+  turnStored?(milliseconds: number): void;
   turnFinished?(summary: TurnSummary): void;
 }
 
@@ -168,6 +172,14 @@ class Listeners implements Required<TurnListener> {
 
   beforeEndFailed(error: unknown): void {
     for (const listener of this.#all) listener.beforeEndFailed?.(error);
+  }
+
+  storeFailed(reason: string): void {
+    for (const listener of this.#all) listener.storeFailed?.(reason);
+  }
+
+  turnStored(milliseconds: number): void {
+    for (const listener of this.#all) listener.turnStored?.(milliseconds);
   }
 
   turnFinished(summary: TurnSummary): void {

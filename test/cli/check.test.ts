@@ -27,6 +27,7 @@ describe("toolwire check", () => {
 gateway
   listen          http://127.0.0.1:8787
   keys            laptop
+  store           sqlite toolwire.db, kept for 30d
   default model   fast
   limits          600 requests a key in 1m, 1024 turns at once
 

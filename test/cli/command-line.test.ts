@@ -27,11 +27,12 @@ describe("the command line", () => {
 
   it.each([
     [["chekc"], "toolwire: there is no command chekc; did you mean check?"],
-    [["dance"], "toolwire: there is no command dance; there are serve, check and replay"],
-    [["constructor"], "toolwire: there is no command constructor; there are serve, check and replay"],
+    [["dance"], "toolwire: there is no command dance; there are serve, check, keys, store and replay"],
+    [["constructor"], "toolwire: there is no command constructor; there are serve, check, keys, store and replay"],
     [["--prot", "1"], "toolwire: there is no flag --prot; did you mean --port?"],
     [["check", "--port", "1"], "toolwire: there is no flag --port; there are --config"],
     [["--no-port"], "toolwire: there is no flag --no-port; did you mean --port?"],
+    [["keys", "-x"], "toolwire: keys needs a command; there are create, list and revoke"],
     [["-x"], "toolwire: there is no flag -x; there are --config, --host, --port"],
     [["serve", "--port"], "toolwire: --port needs a value"],
     [["serve", "--port="], "toolwire: --port needs a value"],

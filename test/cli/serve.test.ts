@@ -108,7 +108,7 @@ describe("toolwire serve", () => {
       code: 1,
       stdout: "",
       stderr:
-        'toolwire: listen.host: "0.0.0.0" can be reached from other machines, so keys are needed; set keys, or listen on 127.0.0.1\n',
+        'toolwire: listen.host: "0.0.0.0" can be reached from other machines, so a key is needed; set keys in the configuration, or run toolwire keys create NAME\n',
     });
   });
 

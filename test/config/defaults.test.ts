@@ -44,7 +44,7 @@ use_tool: { order: tools_first, hold: 3s, blocks: chunks, result_guard: 5s, re_e
 rails: { apply_patch: null, web_search: never }
 store: { url: "sqlite:./toolwire.db", keep: 30d, required: false }
 coordination: { url: null }
-limits: { body: 32mb, memory: 512mb, concurrent: 1024, per_key: null, stall: 60s, drain: 30s, tool_output: 1mb }
+limits: { body: 32mb, memory: 512mb, concurrent: 1024, stall: 60s, drain: 30s, tool_output: 1mb }
 telemetry: { events: none, redact: true, otlp: null }
 `;
 
@@ -90,6 +90,13 @@ describe("the defaults", () => {
   it("limit the requests of a key once there are keys", () => {
     expect(read("keys: [secret]").limits.per_key).toEqual({ requests: 600, per: 60_000 });
     expect(read("keys: [secret]\nlimits: { per_key: null }").limits.per_key).toBeNull();
+    expect(read("").limits).toMatchObject({ per_key: null, per_stored_key: { requests: 600, per: 60_000 } });
+    expect(read("limits: { per_key: null }").limits).toMatchObject({ per_key: null, per_stored_key: null });
+    const own = { requests: 5, per: 1_000 };
+    expect(read("limits: { per_key: { requests: 5, per: 1s } }").limits).toMatchObject({
+      per_key: own,
+      per_stored_key: own,
+    });
   });
 });
 

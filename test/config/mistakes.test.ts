@@ -59,6 +59,7 @@ describe("a mistake", () => {
         fast: { backend: chuts }
         slow: { backend: other }
       turn: { emit: use_tool }
+      store: { url: "memory:" }
     `;
     expect(mistakesIn(text).map((line) => line.slice(0, line.indexOf(":")))).toEqual([
       "listen.port",
@@ -83,7 +84,8 @@ describe("a mistake", () => {
     "keys: [{ name: a, hash: hunter2 }]",
     "keys: [{ name: a, key: 'hunter2 ' }]",
     "keys: hunter2",
-    "store: { url: 'postgres://me:hunter2@db/x' }",
+    "store: { url: 'postgres://me:hunter2@db/x y' }",
+    "store: { url: 'postgresq://me:hunter2@db/x' }",
     "store: { url: 'mysql://me:hunter2@db/x' }",
     "keys: [hunter2\nlog: { level: [",
     "keys: *hunter2",
@@ -144,10 +146,11 @@ describe("keys that belong together", () => {
   });
 
   it.each(["0.0.0.0", "'::'", "192.168.1.5", "gateway.lan"])("listening on %s needs keys", (host) => {
-    expect(mistakesIn(`listen: { host: ${host} }`)).toEqual([
+    const memory = "store: { url: 'memory:' }";
+    expect(mistakesIn(`listen: { host: ${host} }\n${memory}`)).toEqual([
       expect.stringMatching(/^listen\.host: .* keys are needed; set keys, or listen on 127\.0\.0\.1$/),
     ]);
-    expect(mistakesIn(`listen: { host: ${host} }\nkeys: [secret]`)).toEqual([]);
+    expect(mistakesIn(`listen: { host: ${host} }\n${memory}\nkeys: [secret]`)).toEqual([]);
   });
 
   it.each(["127.0.0.1", "127.8.8.8", "localhost", "'::1'", "'[::1]'"])("listening on %s does not", (host) => {
@@ -155,7 +158,7 @@ describe("keys that belong together", () => {
   });
 
   it("the command line's host is held to the same rule", () => {
-    expect(mistakesIn("", { listen: { host: "0.0.0.0" } })).toHaveLength(1);
+    expect(mistakesIn("store: { url: 'memory:' }", { listen: { host: "0.0.0.0" } })).toHaveLength(1);
     expect(read("listen: { port: 1 }", { listen: { port: 2 } }).listen).toEqual({ host: "127.0.0.1", port: 2 });
   });
 

@@ -16,8 +16,6 @@ describe("a key whose part is not built yet", () => {
     ["tools: { approval: [t] }", "tools.approval"],
     ["use_tool: { hold: 1s }", "use_tool.hold"],
     ["rails: { apply_patch: . }", "rails.apply_patch"],
-    ["store: { url: 'sqlite:./other.db' }", "store.url"],
-    ["store: { keep: 1d }", "store.keep"],
     ["coordination: { url: redis://r }", "coordination.url"],
     ["telemetry: { otlp: http://o }", "telemetry.otlp"],
   ])("is refused where it asks for something: %s", (text, path) => {
@@ -41,8 +39,6 @@ describe("a key whose part is not built yet", () => {
     "tools: { execution: client }",
     "tools: { enabled: false }",
     "tools: { enabled: false, modules: [./a.mjs], execution: server }",
-    "store: { url: 'memory:' }",
-    "store: { url: 'memory:', keep: 1d }",
   ])("is accepted where it is off or at its default: %s", (text) => {
     expect(mistakesIn(text)).toEqual([]);
   });

@@ -362,6 +362,34 @@ describe("one bad call", () => {
   });
 });
 
+describe("a fenced call that cannot be read", () => {
+  const fenced = (argument: string) => `\`\`\`tool\nTOOL_NAME: find\n${argument}\n\`\`\``;
+  const good = fenced("BEGIN_ARG: query\nx\nEND_ARG");
+
+  it.each([
+    ["whose fence is closed", `Look:\n${fenced("nothing")}\n${good}`],
+    ["whose fence is open", `Look:\n${fenced("nothing").slice(0, -4)}\n${good}`],
+    ["at the start", `${fenced("nothing")}\n${good}`],
+  ])("does not hide the next one: %s", (_, text) => {
+    expect(calls(text)).toEqual([["find", { query: "x" }]]);
+  });
+
+  it("holds nothing back beyond the limit", () => {
+    const broken = `<tool_call>{"name": "find", "arguments": nothing `;
+    const seen: string[] = [];
+    const sink: Sink = {
+      span: (_, text) => seen.push(text),
+      callStarted() {},
+      callArguments() {},
+      callDone() {},
+      repaired() {},
+      rejected() {},
+    };
+    createReader({ ...options, limit: 512 }, sink).push(`${broken.padEnd(511, "x")}\nAfter that, the model goes on.`);
+    expect(seen.join("")).toContain("goes on");
+  });
+});
+
 describe("what a call quotes", () => {
   it.each([
     [

@@ -1,6 +1,7 @@
 import { Agent, OpenAIProvider, Runner, tool } from "@openai/agents";
 import { z } from "zod";
 import type { Api } from "../support/api.ts";
+import { agentsById } from "./support/continued.ts";
 import { describeRoundTrips, type Program } from "./support/round-trip.ts";
 import { question } from "./support/script.ts";
 
@@ -40,3 +41,6 @@ function programOn(api: Api): Program {
 const use = { client: ["@openai/agents"], mode: "`Runner.run`, streaming" };
 describeRoundTrips({ ...use, api: "chat" }, programOn("chat"), /finish_reason='length'/);
 describeRoundTrips({ ...use, api: "responses" }, programOn("responses"), /response\.incomplete/);
+
+const byId = { client: ["@openai/agents"], mode: "`Runner.run`, continued by id", api: "responses" } as const;
+describeRoundTrips(byId, agentsById(true), /response\.incomplete/);

@@ -8,7 +8,7 @@ import { FakeClient } from "./fake-client.ts";
 function answered() {
   const client = new FakeClient();
   const { createEncoder, sink, reply } = client;
-  const idForm = { prefix: "answer", separator: "_", carriesUpstream: false };
+  const idForm = { prefix: "answer", separator: "_" };
   const clock = { now: () => 7 };
   const answer = new Answer({
     ...{ createEncoder, sink, reply, idForm, clock, ids: new Ids(), streams: true, isRead: true },

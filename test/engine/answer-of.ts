@@ -4,7 +4,7 @@ import type { FakeClient } from "./fake-client.ts";
 
 /** A streamed answer whose first round has begun. */
 export function answerOf({ createEncoder, sink, reply }: FakeClient, clock: Clock, more: Partial<AnswerParts>): Answer {
-  const idForm = { prefix: "answer", separator: "_", carriesUpstream: true };
+  const idForm = { prefix: "answer", separator: "_" };
   const answer = new Answer({
     ...{ createEncoder, sink, reply, clock, idForm, ids: new Ids(), streams: true, isRead: true },
     ...more,

@@ -175,38 +175,12 @@ describe("a call that the gateway runs itself", () => {
 });
 
 describe("the answer's id", () => {
-  it("is made when the answer is opened, and carries the id that its provider gave it until then", () => {
+  it("is made when the answer is opened", () => {
     const answer = answerTo();
-    answer.nameUpstream("resp_1");
+    expect(answer.id).toBeUndefined();
     give(answer, message("msg_1", "Yes"));
-    expect(client.ids).toEqual([expect.stringMatching(/^answer_[0-9a-f]{32}_resp_1$/)]);
-    expect(answer.keptId).toBe(client.ids[0]);
-    expect(answer.uncarriedId).toBeUndefined();
-  });
-
-  it("does not carry that of a later round, which must be kept elsewhere", () => {
-    const answer = answerTo();
-    answer.nameUpstream("resp_1");
-    give(answer, message("msg_1", "I look."));
-    answer.beginRound();
-    answer.nameUpstream("resp_2");
-    expect(answer.keptId).toBe(client.ids[0]);
-    expect(answer.uncarriedId).toBe("resp_2");
-  });
-
-  it("carries an id that no longer stands for the whole answer when a later round comes from a provider that keeps none", () => {
-    const answer = answerTo();
-    answer.nameUpstream("resp_1");
-    give(answer, message("msg_1", "I look."));
-    answer.beginRound();
-    expect(answer.keptId).toBe(client.ids[0]);
-    expect(answer.uncarriedId).toBeNull();
-  });
-
-  it("means nothing to a provider that keeps no answers", () => {
-    const answer = answerTo();
-    give(answer, message("msg_1", "Yes"));
-    expect(answer.keptId).toBeUndefined();
+    expect(client.ids).toEqual([expect.stringMatching(/^answer_[0-9a-f]{32}$/)]);
+    expect(answer.id).toBe(client.ids[0]);
   });
 });
 

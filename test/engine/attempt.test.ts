@@ -30,7 +30,7 @@ function ask(backend: Backend, { streams = true, firstContent = 1_000, reask = 0
   const client = new FakeClient();
   const { createEncoder, sink, reply } = client;
   const ids = new Ids();
-  const idForm = { prefix: "answer", separator: "_", carriesUpstream: true };
+  const idForm = { prefix: "answer", separator: "_" };
   const clock = { now: () => Date.now() };
   const answer = new Answer({ createEncoder, sink, reply, ids, idForm, clock, streams, isRead: true });
   answer.beginRound();
@@ -128,12 +128,6 @@ describe("a round that ends well", () => {
     const { attempt, client } = play(answerWithCall, { onEvent: (event) => heard.push(event) });
     await attempt.result;
     expect(heard).toEqual(client.events.filter(({ type }) => type !== "text.delta"));
-  });
-
-  it("names the answer as its provider does", async () => {
-    const { attempt, client } = play([{ type: "response.started", id: "resp_1" }, text("Yes"), finished]);
-    await attempt.result;
-    expect(client.ids).toEqual([expect.stringMatching(/_resp_1$/)]);
   });
 
   it("was ended at its calls, where the backend does that by itself and there are some", async () => {

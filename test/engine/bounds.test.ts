@@ -64,11 +64,7 @@ describe("an id that no client could send back", () => {
   const long = "i".repeat(answerBounds.id + 1);
 
   it("counts as missing", () => {
-    const events: BackendEvent[] = [
-      { type: "response.started", id: long },
-      { type: "reasoning.started", id: long },
-      started(0, { callId: long }),
-    ];
+    const events: BackendEvent[] = [{ type: "reasoning.started", id: long }, started(0, { callId: long })];
     expect(bounded(events).out).toEqual([
       { type: "reasoning.started", id: undefined },
       { ...started(0), callId: undefined },

@@ -104,12 +104,10 @@ describe("what a turn costs the memory", () => {
     const long = "x".repeat(100_000);
     await play(memory, wantsSeals, [user(long)], sealed(long, "Hm.", "sealed"), long);
     const continuity = new Continuity(memory, "ann");
-    await continuity.keepResponse(long, { callIds: new Map(), lastNumber: 1 });
     const echo: Item = { type: "reasoning", id: long, summary: [], encrypted: "sealed" };
     await restoreTurn(turnOf([user(long), echo, call(long)]), wantsSeals, continuity, false);
-    expect((await continuity.response(long))?.lastNumber).toBe(1);
     const keys = [...memory.reads.flat(), ...memory.records.map(({ key }) => key)];
-    expect(keys).toHaveLength(6);
+    expect(keys).toHaveLength(4);
     expect(Math.max(...keys.map((key) => key.length))).toBeLessThan(128);
   });
 });
@@ -227,9 +225,8 @@ describe("memory that fails", () => {
     const continuity = new Continuity(broken, "ann", (error) => told.push(error));
     const history = [user("Go"), call("c"), output("c")];
     expect((await restoreTurn(turnOf(history), wantsText, continuity, false)).input).toEqual(history);
-    expect(await continuity.response("resp_1")).toBeUndefined();
-    await continuity.keepResponse("resp_1", { callIds: new Map(), lastNumber: 0 });
-    expect(told.map(String)).toEqual(["Error: cannot read", "Error: cannot read", "Error: cannot write"]);
+    await continuity.keepMaker(["rs_1"], "house");
+    expect(told.map(String)).toEqual(["Error: cannot read", "Error: cannot write"]);
   });
 
   it("holds no turn up for more than two seconds when it does not answer", async () => {
@@ -321,15 +318,5 @@ describe("a long history", () => {
       false,
     );
     expect(input.at(-2)).toEqual({ type: "reasoning", summary: ["I think."] });
-  });
-});
-
-describe("what is stored of a response", () => {
-  it("is nothing if the ids of its calls are larger than any record", async () => {
-    const memory = new WatchedMemory();
-    const continuity = new Continuity(memory, "ann");
-    const callIds = new Map(Array.from({ length: 20 }, (_, at) => [`call_${at}`, "i".repeat(60_000)]));
-    await continuity.keepResponse("resp_1", { callIds, lastNumber: 0 });
-    expect(memory.records).toEqual([]);
   });
 });

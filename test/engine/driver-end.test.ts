@@ -148,26 +148,15 @@ describe("what a later request needs", () => {
     expect(told).toHaveLength(1);
   });
 
-  it("of a response that its provider keeps is known under the id that the client has", async () => {
-    const keys: string[] = [];
-    const continuity = new Continuity(
-      { read: async () => [], write: async (_owner, records) => void keys.push(...records.map(({ key }) => key)) },
-      "ann",
-    );
-    const script = [{ type: "response.started", id: "resp_1" } as const, text("Yes"), finished];
-    const second = [{ type: "response.started", id: "resp_2" } as const, text("There."), finished];
-    const rounds = [{ outputs: [] }];
-    await runTurn(
-      planOf(client, [candidateOf(new ScriptedBackend("house", [script, second]))], {
-        continuity,
-        idForm: { prefix: "resp", separator: "_", carriesUpstream: true },
-        seams: { nextRound: async () => rounds.shift() },
-      }),
-      client.reply,
-    );
-    // The id carries the first round's name; that of the last is kept under a key of this id.
-    expect(client.ids[0]).toMatch(/_resp_1$/);
-    expect(keys).toHaveLength(1);
+  it("does not hide that the turn must fail", async () => {
+    const continuity = new Continuity({ read: async () => [], write: () => new Promise(() => {}) }, "ann");
+    const beforeEnd = async () => {
+      await lasting(1_900);
+      throw new TurnError("store_unavailable", "The store is away.");
+    };
+    const turn = runTurn(planOf(client, [candidate()], { continuity, listener, seams: { beforeEnd } }), client.reply);
+    await vi.advanceTimersByTimeAsync(1_900);
+    expect(await turn).toMatchObject({ status: "failed", error: { code: "store_unavailable" } });
   });
 });
 

@@ -125,7 +125,7 @@ export function planOf(client: FakeClient, candidates: readonly Candidate[], mor
     candidates,
     createEncoder: client.createEncoder,
     sink: client.sink,
-    idForm: { prefix: "answer", separator: "_", carriesUpstream: false },
+    idForm: { prefix: "answer", separator: "_" },
     ids: new Ids(),
     continuity: new Continuity(new InProcessMemory(), "ann"),
     listener: {},

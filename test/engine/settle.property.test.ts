@@ -23,7 +23,7 @@ function settle(events: readonly BackendEvent[], ending: RoundFinished) {
 }
 
 function isAboutTheRound(event: BackendEvent): event is Exclude<BackendEvent, ItemEvent> {
-  return isTerminal(event) || event.type === "usage.reported" || event.type === "response.started";
+  return isTerminal(event) || event.type === "usage.reported";
 }
 
 const words = fc.string({ maxLength: 3 });
@@ -103,7 +103,6 @@ const unnumbered: fc.Arbitrary<Pieces> = fc
     fc.option(words, { nil: undefined }).map((encrypted): BackendEvent => ({ type: "reasoning.done", encrypted })),
     someId.map((id): BackendEvent => ({ type: "item.done", format: "responses", item: { id } })),
     fc.constant<BackendEvent>({ type: "message.extra", extensions: { format: "chat", fields: {} } }),
-    fc.constant<BackendEvent>({ type: "response.started", id: "resp_1" }),
     fc.constant<BackendEvent>({ type: "call.repaired", repair: "finish_reason" }),
   )
   .map((event) => () => [event]);

@@ -123,14 +123,6 @@ describe("what a Responses client sends", () => {
     });
   });
 
-  it("continues a provider's own response by the id that Toolwire gave", async () => {
-    const first = await ask(gateway, "responses", { model: "responses/m", input: "hi" });
-    const id = (first.json as { id: string }).id;
-    const body = await sent("responses", { model: "responses/m", previous_response_id: id, input: "and?" });
-    expect(id).not.toBe(body.previous_response_id);
-    expect(id.endsWith(String(body.previous_response_id))).toBe(true);
-  });
-
   it("sampling and format go by the chat names, and nothing that a chat provider would refuse", async () => {
     const body = await sent("responses", {
       model: "chat/m",

@@ -7,8 +7,12 @@ const nowhere: ReplyStream = { open: () => {}, write: () => undefined, end: () =
 
 describe("Toolwire as a library", () => {
   it("runs a turn without a server", async () => {
-    const gateway = createGateway(
-      createConfig({ log: { level: "silent" }, backends: { demo: { kind: "demo", pace: "0ms" } } }),
+    const gateway = await createGateway(
+      createConfig({
+        log: { level: "silent" },
+        store: { url: "memory:" },
+        backends: { demo: { kind: "demo", pace: "0ms" } },
+      }),
     );
     const body = {
       model: "demo",

@@ -48,13 +48,14 @@ beforeAll(async () => {
   const backend = { base_url: await provider.start(), retries: 0 };
   const config = {
     log: { level: "silent" },
+    store: { url: "memory:" },
     backends: {
       chat: { kind: "chat", ...backend },
       responses: { kind: "responses", ...backend },
       prompted: { kind: "chat", tools: "prompted", ...backend },
     },
   };
-  gateway = createGateway(toConfig(config, { ...parts, environment: {}, directory: "/" }));
+  gateway = await createGateway(toConfig(config, { ...parts, environment: {}, directory: "/" }));
 });
 afterAll(async () => {
   await gateway.close();

@@ -84,7 +84,7 @@ describe("numbered ids before a provider that names its calls itself", () => {
     expect(text).toContain('"tool_call_id":"call_b"');
   });
 
-  it("lead on from a response that the provider keeps", async () => {
+  it("lead on from a stored response", async () => {
     reply = weather("call_kept");
     const first = await ask(gateway, "responses", requestFor("responses", { model: "responses/m", tools }));
     const id = (first.json as JsonObject).id as string;
@@ -93,7 +93,11 @@ describe("numbered ids before a provider that names its calls itself", () => {
     const input = [{ type: "function_call_output", call_id: "fc_001", output: "Sunny" }];
     const body = { ...requestFor("responses", { model: "responses/m", tools }), input, previous_response_id: id };
     const second = await ask(gateway, "responses", body);
-    expect(last().input).toMatchObject([{ type: "function_call_output", call_id: "call_kept" }]);
+    expect(last().input).toMatchObject([
+      { role: "user" },
+      { type: "function_call", call_id: "call_kept" },
+      { type: "function_call_output", call_id: "call_kept" },
+    ]);
     expect(second.calls).toMatchObject([{ id: "fc_002" }]);
   });
 });

@@ -34,10 +34,13 @@ const called = [
 ];
 
 /** One gateway after the other with the same memory, as after a restart with a store. */
-function start(memory: Memory, keys: JsonObject[]) {
-  const gateway = createGateway(createConfig({ log: { level: "silent" }, ...bothBackends(provider), keys }), {
-    memory,
-  });
+async function start(memory: Memory, keys: JsonObject[]) {
+  const gateway = await createGateway(
+    createConfig({ log: { level: "silent" }, store: { url: "memory:" }, ...bothBackends(provider), keys }),
+    {
+      memory,
+    },
+  );
   gateways.push(gateway);
   return async (token: string | undefined, messages: JsonObject[]): Promise<string> => {
     const identity = gateway.keyring.identify(`Bearer ${token}`, new Date());
@@ -63,8 +66,8 @@ describe("what is kept for a key", () => {
   ])("stays its own when keys are %s, and nobody else finds it", async (_change, keys) => {
     provider = await startProvider(script);
     const memory = new InProcessMemory();
-    await start(memory, [ann, bob])(ann.key, [user]);
-    const askAgain = start(memory, keys);
+    await (await start(memory, [ann, bob]))(ann.key, [user]);
+    const askAgain = await start(memory, keys);
     expect(await askAgain(ann.key, [user, ...called])).toBe("known");
     if (keys.length > 1) expect(await askAgain(bob.key, [user, ...called])).toBe("unknown");
   });
@@ -76,19 +79,19 @@ describe("what is kept for a key", () => {
   ])("is not found by a key that %s", async (_change, keys) => {
     provider = await startProvider(script);
     const memory = new InProcessMemory();
-    await start(memory, [ann, bob])(ann.key, [user]);
-    expect(await start(memory, keys)(keys[0]?.key, [user, ...called])).toBe("unknown");
+    await (await start(memory, [ann, bob]))(ann.key, [user]);
+    expect(await (await start(memory, keys))(keys[0]?.key, [user, ...called])).toBe("unknown");
   });
 
   it("is not found by anybody when there are no keys any more, nor the other way round", async () => {
     provider = await startProvider(script);
     const memory = new InProcessMemory();
-    await start(memory, [ann])(ann.key, [user]);
-    const withoutKeys = start(memory, []);
+    await (await start(memory, [ann]))(ann.key, [user]);
+    const withoutKeys = await start(memory, []);
     expect(await withoutKeys(undefined, [user, ...called])).toBe("unknown");
     await withoutKeys(undefined, [user]);
-    expect(await start(memory, [])(undefined, [user, ...called])).toBe("known");
-    expect(await start(memory, [{ name: "anonymous", key: "anonymous" }])("anonymous", [user, ...called])).toBe(
+    expect(await (await start(memory, []))(undefined, [user, ...called])).toBe("known");
+    expect(await (await start(memory, [{ name: "anonymous", key: "anonymous" }]))("anonymous", [user, ...called])).toBe(
       "unknown",
     );
   });

@@ -147,6 +147,7 @@ describe("browsers", () => {
       expect(response.status).toBe(204);
       expect(response.headers.get("access-control-allow-origin")).toBe("app://obsidian.md");
       expect(response.headers.get("access-control-allow-headers")).toBe("authorization,x-stainless-os");
+      expect(response.headers.get("access-control-allow-methods")).toBe("GET, POST, DELETE, OPTIONS");
       expect(response.headers.get("access-control-allow-private-network")).toBe("true");
     }
   });
@@ -161,6 +162,15 @@ describe("browsers", () => {
     expect(response.headers.get("access-control-allow-origin")).toBe("app://obsidian.md");
     expect(response.headers.get("x-request-id")).toBe("mine-7");
     expect(response.headers.get("x-accel-buffering")).toBe("no");
+    const exposed = response.headers.get("access-control-expose-headers")?.split(", ");
+    expect(exposed).toEqual(
+      expect.arrayContaining([
+        "x-request-id",
+        "x-toolwire-store",
+        "x-toolwire-dropped-tools",
+        "x-toolwire-dropped-input",
+      ]),
+    );
   });
 });
 

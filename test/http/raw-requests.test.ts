@@ -111,7 +111,7 @@ describe("a request that is refused has the error body and all headers, and the 
     ["HEAD of an API", request("HEAD /v1/responses"), "405"],
     [
       "another protocol",
-      request("GET /v1/chat/completions", ["connection: upgrade", "upgrade: foo"]),
+      request("GET /v1/responses", ["connection: upgrade", "upgrade: foo"]),
       "405 method_not_allowed",
     ],
     [

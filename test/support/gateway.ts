@@ -21,7 +21,7 @@ export function startGateway(config: JsonObject = {}, parts: GatewayParts = {}):
     directory: tmpdir(),
     listen: { host: "127.0.0.1", port: 0 },
   };
-  return startServer(toConfig({ log: { level: "silent" }, ...config }, options), parts);
+  return startServer(toConfig({ log: { level: "silent" }, store: { url: "memory:" }, ...config }, options), parts);
 }
 
 /**

@@ -29,7 +29,7 @@ export const talkCodec: Codec = {
   name: "talk",
   routes: [{ path: "/talk" }],
   keyHeaders: ["x-talk-key"],
-  answerId: { prefix: "talk", separator: "-", carriesUpstream: false },
+  answerId: { prefix: "talk", separator: "-" },
   decode: decodeTalk,
   createEncoder: (_request, options) => new TalkEncoder(options),
   errorBody: ({ message, code, param }) => JSON.stringify({ trouble: { what: message, why: code, where: param } }),
@@ -58,6 +58,8 @@ function decodeTalk(body: JsonObject, limits: RequestLimits): ClientRequest {
       settings: {},
       parameters: {},
     },
+    keeps: false,
+    references: [],
     namesCalls: true,
     schemaPath: (tool) => `${tool.replace("tools", "abilities")}.takes`,
   };

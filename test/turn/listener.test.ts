@@ -44,6 +44,8 @@ const tellings: { [Heard in keyof TurnListener]-?: Parameters<Required<TurnListe
   cutOff: [dropped],
   answerCut: [4_194_305],
   beforeEndFailed: [error],
+  storeFailed: ["lost"],
+  turnStored: [3],
   turnFinished: [summary],
 };
 const names = Object.keys(tellings) as (keyof TurnListener)[];

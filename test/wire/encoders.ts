@@ -5,6 +5,7 @@ import {
   type FrameSink,
   isObject,
   type JsonObject,
+  type KeptAnswer,
   type MessageDone,
   type MessageStarted,
   parseJson,
@@ -26,6 +27,8 @@ export interface Scene {
   /** Fields of the request, beside those that every request here has. */
   request?: JsonObject;
   profile?: "openai" | "extended";
+  /** Whether the answer is stored: not, unless said. */
+  isKept?: () => boolean;
 }
 
 export const answerId = "answer-1";
@@ -36,7 +39,12 @@ const bareRequest: JsonObject = { model: "m", input: "Hello", messages: [{ role:
 
 /** Drives an encoder as the engine does: the transcript has folded an event before the encoder gets it. */
 export function encode(codec: Codec, stream: boolean, sink: FrameSink, scene: Scene): void {
-  const { steps, ending = finished(), request, profile = "openai" } = scene;
+  const { encoder } = driven(codec, stream, sink, scene);
+  encoder.end(scene.ending ?? finished());
+}
+
+function driven(codec: Codec, stream: boolean, sink: FrameSink, scene: Scene) {
+  const { steps, request, profile = "openai", isKept = () => false } = scene;
   const answer = new Transcript();
   const decoded = codec.decode({ ...bareRequest, ...request, stream }, { toolOutput: 1_000_000 });
   const encoder = codec.createEncoder(decoded, {
@@ -46,9 +54,11 @@ export function encode(codec: Codec, stream: boolean, sink: FrameSink, scene: Sc
     model: "m",
     createdAt: now - 3,
     now: () => now,
+    isKept,
     profile,
   });
-  answer.isRead = encoder.readsAnswer;
+  // Where the answer is stored, its store reads it.
+  answer.isRead = encoder.readsAnswer || isKept();
   encoder.open();
   for (const step of steps) {
     if (step === "keep-alive") encoder.keepAlive();
@@ -58,7 +68,26 @@ export function encode(codec: Codec, stream: boolean, sink: FrameSink, scene: Sc
       encoder.push(step);
     }
   }
-  encoder.end(ending);
+  return { decoded, encoder, answer };
+}
+
+/** The answer as a store gives it back. */
+export function kept(codec: Codec, stream: boolean, scene: Scene): KeptAnswer {
+  const { steps, ending = finished(), ...rest } = scene;
+  const sink = new FrameRecorder();
+  const { decoded, encoder, answer } = driven(codec, stream, sink, { ...rest, steps, isKept: () => true });
+  const body = parseJson(encoder.describe?.(ending) ?? "");
+  if (!isObject(body)) throw new Error("the answer does not describe itself as a JSON object");
+  return {
+    id: answerId,
+    model: "m",
+    status: ending.type === "turn.finished" ? "completed" : "failed",
+    createdAt: (now - 3) * 1000,
+    body,
+    metadata: decoded.turn.settings.metadata ?? {},
+    output: [...answer.items],
+    legacy: decoded.legacy ?? false,
+  };
 }
 
 /** The bytes of the stream. */

@@ -1,21 +1,19 @@
 import { describe, expect, it } from "vitest";
 import { answerId } from "../../src/turn/index.ts";
-import { responseIdForm, upstreamResponseId } from "../../src/wire/responses/response-id.ts";
-
-const responseId = (upstreamId: string | undefined) => answerId(responseIdForm, upstreamId);
+import { codecs } from "../../src/wire/index.ts";
+import { responseIdForm } from "../../src/wire/responses/response-id.ts";
 
 describe("a response's id", () => {
-  it("is new each time, and carries the provider's where there is one", () => {
-    expect(responseId("resp_up")).not.toBe(responseId("resp_up"));
-    expect(upstreamResponseId(responseId("resp_up"))).toBe("resp_up");
-    expect(upstreamResponseId(responseId("a_b_c"))).toBe("a_b_c");
+  it("is new each time", () => {
+    expect(answerId(responseIdForm)).not.toBe(answerId(responseIdForm));
   });
 
-  it("leads nowhere where no provider keeps the response", () => {
-    expect(upstreamResponseId(responseId(undefined))).toBeUndefined();
-  });
-
-  it("that is not ours is taken to be the provider's", () => {
-    expect(upstreamResponseId("resp_68a1f0")).toBe("resp_68a1f0");
+  it("goes on as the client sent it, whoever made it", () => {
+    const codec = codecs.find(({ name }) => name === "responses");
+    for (const id of [answerId(responseIdForm), "resp_68a1f0", `${answerId(responseIdForm)}_up`]) {
+      const request = codec?.decode({ model: "m", previous_response_id: id }, { toolOutput: 1000 });
+      expect(request?.turn.previousResponseId).toBe(id);
+      expect(request?.continues).toEqual({ param: "previous_response_id", responseId: id });
+    }
   });
 });

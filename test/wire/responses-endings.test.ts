@@ -1,6 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { isObject, TurnError } from "../../src/turn/index.ts";
+import { isObject, parseJson, TurnError } from "../../src/turn/index.ts";
+import { decodeResponsesRequest } from "../../src/wire/responses/decode.ts";
 import { responsesCodec } from "../../src/wire/responses/index.ts";
+import { endedState, ResponseWriter } from "../../src/wire/responses/response-object.ts";
 import { objectsOf } from "../support/folded.ts";
 import { expectOutput, hello, helloItem, messageItem, outputText, responsesStream, rome, romeItem } from "./checked.ts";
 import { answerId, callStarted, failed, failure, finished, message, now, type Step, usage, whole } from "./encoders.ts";
@@ -33,6 +35,16 @@ describe("the end of a Responses answer", () => {
       error: { code: "upstream_cut", message: failure.message },
       usage: { total_tokens: 18 },
     });
+  });
+
+  it("was at the time that is stored, however long storing takes", () => {
+    const request = decodeResponsesRequest({ model: "m", input: "Hello" }, { toolOutput: 1000 });
+    const writer = new ResponseWriter(request, { id: answerId, model: "m", createdAt: now, isKept: () => true });
+    const stored = writer.describe(finished(), now);
+    const told = writer.write(endedState(finished(), [], now + 2));
+    expect(parseJson(stored)).toMatchObject({ completed_at: now });
+    expect(parseJson(told)).toMatchObject({ completed_at: now });
+    expect(parseJson(writer.write({ status: "in_progress", output: [] }))).toMatchObject({ completed_at: null });
   });
 
   it("gives an error without a code one where the API wants it", () => {

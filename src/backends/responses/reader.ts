@@ -14,7 +14,6 @@ export class ResponsesReader implements AnswerReader {
   readonly #redact: Redact;
   readonly #emit: Emit;
   readonly #items: ProviderItems;
-  #named = false;
   finished = false;
 
   constructor(backend: string, redact: Redact, emit: Emit) {
@@ -49,7 +48,6 @@ export class ResponsesReader implements AnswerReader {
     if (!Array.isArray(answer.output) && severity(status) < severity("cancelled")) {
       throw invalidAnswer(this.#backend, "an answer without output");
     }
-    this.#name(answer);
     this.#end(answer, status, "whole");
   }
 
@@ -62,7 +60,6 @@ export class ResponsesReader implements AnswerReader {
       case "response.created":
       case "response.in_progress":
       case "response.queued":
-        if (isObject(event.response)) this.#name(event.response);
         return;
       case "response.completed":
       case "response.incomplete":
@@ -93,12 +90,6 @@ export class ResponsesReader implements AnswerReader {
     const text = data.trim();
     if (text === done) throw cutAnswer(this.#backend);
     if (text !== "") throw invalidAnswer(this.#backend, "an event that is not a JSON object");
-  }
-
-  #name(response: JsonObject): void {
-    if (this.#named || typeof response.id !== "string") return;
-    this.#named = true;
-    this.#emit({ type: "response.started", id: response.id });
   }
 
   #end(response: JsonObject, event: string, source: Source): void {

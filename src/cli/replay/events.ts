@@ -38,7 +38,7 @@ export async function playEvents(
     firstContent: never,
   };
   const sink = new RecordedLines();
-  const options = { sink, model: turn.model, createdAt: now(), now, profile: "openai" } as const;
+  const options = { sink, model: turn.model, createdAt: now(), now, isKept, profile: "openai" } as const;
   const ending = await runTurn(
     {
       turn,
@@ -73,4 +73,8 @@ class RecordedLines extends FrameRecorder implements TextSink {
 /** Unix time in seconds, as in both APIs. */
 function now(): number {
   return Math.floor(Date.now() / 1000);
+}
+
+function isKept(): boolean {
+  return false;
 }

@@ -518,8 +518,8 @@ export class Reader {
       this.#out.rejected(report);
     }
     if (this.#out.holds === "draft" && this.#out.isEmpty) this.#out.release();
-    if (!block.accepted && CodeSpans.hasMark(block.opener)) {
-      // A failed block that begins with backticks is a code span.
+    if (!block.accepted && named === undefined && CodeSpans.hasMark(block.opener)) {
+      // A block that begins with backticks and names no tool is a code span.
       this.#reread(text, 0);
       this.#noBlockAt = this.#input.offset;
     } else this.#reread(text, block.accepted ? 0 : this.#skippedLength(block, named !== undefined));

@@ -53,17 +53,22 @@ export function endOfBroken(
   const firsts = new Set([opener, ...marks].map((mark) => mark.charCodeAt(0)));
   for (let at = from; at < limit; at++) {
     if (!firsts.has(text.charCodeAt(at))) continue;
-    if (text.charCodeAt(at - 1) === 0x0a && text.startsWith(opener, at)) return { at, isFound: true };
+    const isLineStart = at > from && text.charCodeAt(at - 1) === 0x0a;
+    if (isLineStart && text.startsWith(opener, at)) return { at, isFound: true };
     const closer = marks.find((mark) => text.startsWith(mark, at));
     if (closer === undefined) continue;
     const behind = at + closer.length;
     if (closer === "\n" || (behind < text.length && followsCall.test(text.charAt(behind)))) {
       return { at: behind, isFound: true };
     }
-    if (behind >= text.length) return isEnd ? { at: limit, isFound: true } : { at, isFound: false };
+    if (behind >= text.length) {
+      if (isEnd) return { at: limit, isFound: true };
+      // A closer may also be the beginning of the opener, which counts only after a newline.
+      return { at: isLineStart ? at - 1 : at, isFound: false };
+    }
   }
-  const tail = isEnd ? 0 : beginningAtEnd(text.slice(0, limit), from, [`\n${opener}`, ...marks]);
-  return { at: limit - tail, isFound: false };
+  const tail = isEnd ? 0 : beginningAtEnd(text, from, [`\n${opener}`, ...marks]);
+  return { at: Math.min(limit, text.length - tail), isFound: false };
 }
 
 /** Searches for the tags that close reasoning, even inside code. No part of the message is searched twice. */

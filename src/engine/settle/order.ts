@@ -160,7 +160,7 @@ function keep(waiting: Waiting, event: BackendEvent): void {
 /** An event that belongs to no item does not wait. */
 function belongsToNoItem(event: BackendEvent): boolean {
   if (event.type === "call.repaired") return event.call === undefined;
-  return event.type === "usage.reported" || event.type === "response.started";
+  return event.type === "usage.reported";
 }
 
 function laneOf(event: BackendEvent): number | undefined {

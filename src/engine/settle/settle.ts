@@ -2,7 +2,6 @@ import type {
   BackendEvent,
   BackendMessageStarted,
   Ids,
-  ResponseStarted,
   RoundFailed,
   RoundFinished,
   TurnEvent,
@@ -11,7 +10,7 @@ import type {
 import { type CallSettings, Calls } from "./calls.ts";
 
 /** Events about an item of the answer. All others are about the round. */
-export type ItemEvent = Exclude<BackendEvent, RoundFinished | RoundFailed | UsageReported | ResponseStarted>;
+export type ItemEvent = Exclude<BackendEvent, RoundFinished | RoundFailed | UsageReported>;
 
 /**
  * Converts `BackendEvent`s to `TurnEvent`s: every item is started and ended, every id is present and final. Items arrive here one

@@ -53,9 +53,6 @@ class Bounds {
       case "reasoning.started":
         if (this.#countItem(emit)) emit(isTooLong(event.id) ? { ...event, id: undefined } : event);
         return;
-      case "response.started":
-        if (!isTooLong(event.id)) emit(event);
-        return;
       default:
         emit(event);
     }

@@ -13,12 +13,7 @@ export function holdWords(): Stage {
   let size = 0;
   return (event, emit) => {
     // On a failure, held events are dropped: either the model is asked again, or the client gets the failure alone.
-    if (
-      !held ||
-      event.type === "round.failed" ||
-      event.type === "usage.reported" ||
-      event.type === "response.started"
-    ) {
+    if (!held || event.type === "round.failed" || event.type === "usage.reported") {
       emit(event);
       return;
     }

@@ -19,6 +19,7 @@ import {
 } from "../../turn/index.ts";
 import { checkChatBounds } from "../bounds.ts";
 import type { ClientRequest, RequestLimits } from "../codec.ts";
+import { checkStoredMetadata } from "../metadata.ts";
 import { checkToolOutputs } from "../tool-outputs.ts";
 import { readMessages } from "./read-messages.ts";
 
@@ -74,16 +75,19 @@ export function* chatRequestSteps(body: JsonObject, { toolOutput }: RequestLimit
   refuseSeveralChoices(body);
   const stream = optionalBoolean(body, "stream") ?? false;
   const streamOptions = optionalObject(body, "stream_options");
+  const keeps = optionalBoolean(body, "store");
+  if (keeps) checkStoredMetadata(body.metadata);
   const legacy = isLegacy(body);
   const tools = legacy ? readFunctions(body.functions) : readTools(body.tools, "chat");
   const choice = legacy ? readFunctionChoice(body.function_call) : readChoice(body.tool_choice, "chat");
   checkChoice(choice, tools, legacy ? "function_call" : "tool_choice");
+  const { items: input, unmatched } = yield* readMessages(messages);
   return {
     turn: {
       api: "chat",
       model: optionalString(body, "model") ?? "",
       stream,
-      input: yield* readMessages(messages),
+      input,
       inputParam: "messages",
       tools,
       choice,
@@ -94,6 +98,9 @@ export function* chatRequestSteps(body: JsonObject, { toolOutput }: RequestLimit
     },
     includeUsage: streamOptions ? (optionalBoolean(streamOptions, "include_usage", "stream_options") ?? false) : false,
     legacy,
+    keeps,
+    references: [],
+    unmatched,
     // A legacy answer has no ids that a result could refer to.
     namesCalls: !legacy,
     schemaPath: (tool) => (legacy ? `${tool.replace("tools", "functions")}.parameters` : `${tool}.function.parameters`),

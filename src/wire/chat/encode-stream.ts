@@ -12,9 +12,10 @@ import {
 } from "../../turn/index.ts";
 import type { AnswerOptions } from "../codec.ts";
 import { errorEnvelope } from "../envelope.ts";
-import { finishReason, writeAnnotation, writeUsage } from "./answer.ts";
+import { finishReason, hasCalls, writeAnnotation, writeUsage } from "./answer.ts";
 import type { ChatRequest } from "./decode.ts";
 import { writeImages } from "./images.ts";
+import { describeCompletion } from "./stored-completion.ts";
 
 /**
  * Encodes a Chat Completions stream in the strictest form that clients need: the role first, one index per call, its name once, one
@@ -23,6 +24,7 @@ import { writeImages } from "./images.ts";
 export class ChatStreamEncoder implements Encoder {
   readonly readsAnswer = false;
   readonly #request: ChatRequest;
+  readonly #options: AnswerOptions;
   readonly #sink: FrameSink;
   /** The text before and after a choice, which is the same in every chunk of a stream. */
   readonly #head: string;
@@ -39,6 +41,7 @@ export class ChatStreamEncoder implements Encoder {
   constructor(request: ChatRequest, options: AnswerOptions) {
     const { id, model, createdAt: created, sink } = options;
     this.#request = request;
+    this.#options = options;
     this.#sink = sink;
     const start = JSON.stringify({ id, object: "chat.completion.chunk", created, model });
     this.#head = `${start.slice(0, -1)},"choices":[{"index":0,"delta":{`;
@@ -92,6 +95,11 @@ export class ChatStreamEncoder implements Encoder {
       case "output.done":
         return;
     }
+  }
+
+  describe(ending: TurnEnding): string {
+    const { answer } = this.#options;
+    return describeCompletion(this.#request, this.#options, ending, this.#callsDone > 0 || hasCalls(answer.items));
   }
 
   end(ending: TurnEnding): void {

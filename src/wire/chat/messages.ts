@@ -20,7 +20,10 @@ export function writeMessages(turn: Turn): JsonObject[] {
   return finished(messageSteps(turn));
 }
 
-export function* messageSteps(turn: Turn): Steps<JsonObject[]> {
+/** The part of a turn that becomes messages. */
+export type Conversation = Pick<Turn, "api" | "instructions" | "input">;
+
+export function* messageSteps(turn: Conversation): Steps<JsonObject[]> {
   const writer = new MessageWriter(turn.input, turn.api === "chat");
   if (turn.instructions) writer.add({ role: "system", content: turn.instructions });
   for (const [at, item] of turn.input.entries()) {

@@ -9,6 +9,8 @@ import {
   type JsonObject,
   type JsonValue,
   joinPath,
+  legacyCallId,
+  type OutputItem,
   optionalArray,
   optionalString,
   type Part,
@@ -18,9 +20,16 @@ import {
   unread,
   wrong,
 } from "../../turn/index.ts";
+import type { UnmatchedResult } from "../codec.ts";
 
-/** The client's `messages` as items, oldest first. */
-export function* readMessages(messages: readonly JsonValue[]): Steps<Item[]> {
+/** The client's `messages`. */
+export interface ReadMessages {
+  /** Oldest first. */
+  items: Item[];
+  unmatched: UnmatchedResult[];
+}
+
+export function* readMessages(messages: readonly JsonValue[]): Steps<ReadMessages> {
   const history = new History();
   for (const [index, value] of messages.entries()) {
     const at = joinPath("messages", index);
@@ -28,12 +37,13 @@ export function* readMessages(messages: readonly JsonValue[]): Steps<Item[]> {
     if (index % entriesOfStep === entriesOfStep - 1) yield;
   }
   markCustomOutputs(history.items);
-  return history.items;
+  return history;
 }
 
 /** The items so far, and which of their calls have no output. */
-class History {
+class History implements ReadMessages {
   readonly items: Item[] = [];
+  readonly unmatched: UnmatchedResult[] = [];
   /** The ids of a function's calls, oldest first. Answered ones are removed only when `unanswered` reaches them. */
   readonly #calls = new Map<string, string[]>();
   readonly #answered = new Set<string>();
@@ -111,12 +121,7 @@ function readMessage(message: JsonObject, at: string, history: History): void {
       });
       return;
     case "function":
-      history.add({
-        type: "output",
-        kind: "function",
-        callId: unansweredCall(history, requiredString(message, "name", at), at),
-        output: readOutput(message.content, joinPath(at, "content")),
-      });
+      readFunctionResult(message, at, history);
       return;
     default:
       throw new TurnError(
@@ -149,8 +154,7 @@ function readAssistant(message: JsonObject, at: string, history: History): void 
     history.add({
       type: "call",
       kind: "function",
-      // The legacy form has no ids. Both provider APIs need one, and the same one on every request with this history.
-      callId: `call_legacy_${history.items.length}`,
+      callId: legacyCallId(history.items.length),
       name: requiredString(legacy, "name", path),
       arguments: optionalString(legacy, "arguments", path) ?? "",
     });
@@ -196,11 +200,18 @@ function readArguments(value: JsonValue | undefined, at: string): string {
 }
 
 /** A legacy result names only the function. It belongs to the last call of that name without a result. */
-function unansweredCall(history: History, name: string, at: string): string {
+function readFunctionResult(message: JsonObject, at: string, history: History): void {
+  const name = requiredString(message, "name", at);
   const callId = history.unanswered(name);
-  if (callId !== undefined) return callId;
+  const content = readOutput(message.content, joinPath(at, "content"));
+  const output: OutputItem = { type: "output", kind: "function", callId: callId ?? "", output: content };
+  history.add(output);
+  if (callId !== undefined) return;
   const param = joinPath(at, "name");
-  throw new TurnError("invalid_request", `\`${param}\` is "${name}", but no earlier message calls it.`, { param });
+  const error = new TurnError("invalid_request", `\`${param}\` is "${name}", but no earlier message calls it.`, {
+    param,
+  });
+  history.unmatched.push({ output, name, error });
 }
 
 function readOutput(value: JsonValue | undefined, at: string): string | Part[] {

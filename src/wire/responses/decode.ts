@@ -21,9 +21,9 @@ import {
 } from "../../turn/index.ts";
 import { checkResponsesBounds } from "../bounds.ts";
 import type { ClientRequest, ContinuedState, RequestLimits } from "../codec.ts";
+import { checkStoredMetadata } from "../metadata.ts";
 import { checkToolOutputs } from "../tool-outputs.ts";
 import { readItem } from "./items.ts";
-import { upstreamResponseId } from "./response-id.ts";
 
 /** A Responses request: the turn, and the request body, which the response object repeats. */
 export interface ResponsesRequest extends ClientRequest {
@@ -55,7 +55,7 @@ const read = new Set([
   "safety_identifier",
   "prompt_cache_key",
   "previous_response_id",
-  // Not passed on: a turn runs while its client waits, and nothing is stored for a later request.
+  // Not passed on: a turn runs while its client waits.
   "background",
 ]);
 
@@ -73,7 +73,8 @@ export function* responsesRequestSteps(body: JsonObject, { toolOutput }: Request
   const input = yield* readInput(body);
   // The input may define the chosen tool.
   if (!input.some(bringsTools)) checkChoice(choice, tools);
-  optionalBoolean(body, "store");
+  const keeps = optionalBoolean(body, "store") ?? true;
+  if (keeps) checkStoredMetadata(body.metadata);
   optionalNumber(body, "max_tool_calls");
   optionalObject(body, "prompt");
   optionalString(body, "prompt_cache_retention");
@@ -92,7 +93,7 @@ export function* responsesRequestSteps(body: JsonObject, { toolOutput }: Request
       choice,
       settings: readSettings(body, text, reasoning),
       format: text && readFormat(text),
-      previousResponseId: previous === undefined ? undefined : (upstreamResponseId(previous) ?? previous),
+      previousResponseId: previous,
       parameters: {
         ...without(body, read),
         // Fields that the two APIs do not share.
@@ -101,7 +102,9 @@ export function* responsesRequestSteps(body: JsonObject, { toolOutput }: Request
       },
     },
     body,
-    continues: continuedState(body, input),
+    keeps,
+    continues: continuedState(body),
+    references: yield* referencesOf(input),
     namesCalls: true,
     schemaPath: (tool) => `${tool}.parameters`,
   };
@@ -115,15 +118,25 @@ const toolOutputs = {
     typeof type === "string" && (type.endsWith("_call_output") || type === "mcp_call"),
 };
 
-/** State that only the provider that stored it can continue. */
-function continuedState(body: JsonObject, input: readonly Item[]): ContinuedState | undefined {
+function continuedState(body: JsonObject): ContinuedState | undefined {
   const { previous_response_id: previous } = body;
   const responseId = typeof previous === "string" ? previous : undefined;
   const param = ["previous_response_id", "conversation", "prompt"].find((name) => (body[name] ?? null) !== null);
-  if (param !== undefined) return { param, kind: "conversation", responseId };
-  const at = input.findIndex((item) => item.type === "opaque" && item.fields.type === "item_reference");
-  return at < 0 ? undefined : { param: `input[${at}]`, kind: "item" };
+  return param === undefined ? undefined : { param, responseId };
 }
+
+function* referencesOf(input: readonly Item[]): Steps<string[]> {
+  const ids: string[] = [];
+  for (const [index, item] of input.entries()) {
+    if (item.type === "opaque" && item.fields.type === "item_reference")
+      ids.push(requiredString(item.fields, "id", joinPath("input", index)));
+    if (index % manyItems === manyItems - 1) yield;
+  }
+  return ids;
+}
+
+/** A look at an item costs little. */
+const manyItems = 16 * entriesOfStep;
 
 function* readInput(body: JsonObject): Steps<Item[]> {
   const { input } = body;

@@ -13,7 +13,7 @@ import { callItem } from "./call-item.ts";
 import type { ResponsesRequest } from "./decode.ts";
 import { type Emitter, ExtendedEmitter, OpenAIEmitter, type OutputPosition } from "./emitter.ts";
 import { contentPart, messageItem, reasoningItem, writeOutput } from "./output-items.ts";
-import { createResponseWriter, endedState, type ResponseState } from "./response-object.ts";
+import { endedState, ResponseWriter } from "./response-object.ts";
 
 const noPosition: OutputPosition = { itemId: "", index: -1 };
 
@@ -25,7 +25,7 @@ export class ResponsesStreamEncoder implements Encoder {
   readonly #options: AnswerOptions;
   readonly #answer: AnswerView;
   readonly #emitter: Emitter;
-  readonly #write: (state: ResponseState) => string;
+  readonly #response: ResponseWriter;
   /** How many items were added. */
   #added = 0;
   #at = noPosition;
@@ -35,17 +35,18 @@ export class ResponsesStreamEncoder implements Encoder {
   #partNumber: number | undefined;
   /** The open call belongs to the gateway and is hidden from the client. */
   #isHidden = false;
+  #completedAt: number | undefined;
 
   constructor(request: ResponsesRequest, options: AnswerOptions) {
-    const { id, model, createdAt, answer, sink, profile } = options;
+    const { answer, sink, profile } = options;
     this.#options = options;
     this.#answer = answer;
     this.#emitter = profile === "extended" ? new ExtendedEmitter(sink) : new OpenAIEmitter(sink);
-    this.#write = createResponseWriter(request, { id, model, createdAt });
+    this.#response = new ResponseWriter(request, options);
   }
 
   open(): void {
-    const response = this.#write({ status: "in_progress", output: [] });
+    const response = this.#response.write({ status: "in_progress", output: [] });
     this.#emitter.lifecycle("created", response);
     this.#emitter.lifecycle("in_progress", response);
   }
@@ -53,7 +54,7 @@ export class ResponsesStreamEncoder implements Encoder {
   /** An event, not a comment: comments do not reset the idle timer of some clients. */
   keepAlive(): void {
     const output = writeOutput(this.#answer.items);
-    this.#emitter.lifecycle("in_progress", this.#write({ status: "in_progress", output }));
+    this.#emitter.lifecycle("in_progress", this.#response.write({ status: "in_progress", output }));
   }
 
   push(event: TurnEvent): void {
@@ -119,12 +120,22 @@ export class ResponsesStreamEncoder implements Encoder {
     }
   }
 
+  describe(ending: TurnEnding): string {
+    return this.#response.describe(ending, this.#completionTime());
+  }
+
   end(ending: TurnEnding): void {
     if (ending.type === "turn.failed") this.#emitError(ending.error.body);
-    const state = endedState(ending, this.#answer.items, this.#options.now());
-    const response = this.#write(state);
+    const state = endedState(ending, this.#answer.items, this.#completionTime());
+    const response = this.#response.write(state);
     this.#emitter.lifecycle(state.status, response);
     this.#emitter.end(response);
+  }
+
+  /** The same in the stored response and in the one that the client gets. */
+  #completionTime(): number {
+    this.#completedAt ??= this.#options.now();
+    return this.#completedAt;
   }
 
   #emitError(error: ErrorBody): void {

@@ -106,7 +106,7 @@ function writeCall({ kind, id, name, namespace, arguments: text }: CallItem): Js
   }
 }
 
-function writeOutput({ kind, output, tools }: OutputItem): JsonObject {
+export function writeOutput({ kind, output, tools }: OutputItem): JsonObject {
   if (kind === "search") return { type: "tool_search_output", tools: tools ?? [] };
   return {
     type: kind === "function" ? "function_call_output" : "custom_tool_call_output",
@@ -251,7 +251,7 @@ function readPart(part: JsonObject, at: string): Part {
   }
 }
 
-function writePart(part: Part, role: Role): JsonObject {
+export function writePart(part: Part, role: Role): JsonObject {
   switch (part.type) {
     case "text":
       return role === "assistant"

@@ -1,4 +1,5 @@
-import type { ErrorBody, Item, JsonObject, TurnEnding, Usage } from "../../turn/index.ts";
+import type { ErrorBody, Item, JsonObject, KeptAnswer, TurnEnding, Usage } from "../../turn/index.ts";
+import type { AnswerOptions } from "../codec.ts";
 import type { ResponsesRequest } from "./decode.ts";
 import { writeOutput } from "./output-items.ts";
 import { writeChoice, writeTool } from "./tools.ts";
@@ -10,17 +11,14 @@ export interface ResponseState {
   status: ResponseStatus;
   output: readonly JsonObject[];
   usage?: Usage | undefined;
-  completedAt?: number;
-  incompleteReason?: "max_output_tokens" | "content_filter";
+  completedAt?: number | undefined;
+  incompleteReason?: "max_output_tokens" | "content_filter" | "client_closed";
   error?: ErrorBody;
   endTurn?: boolean | undefined;
 }
 
-export interface ResponseNames {
-  id: string;
-  model: string;
-  createdAt: number;
-}
+/** The options of an answer that its object shows. */
+export type ResponseOptions = Pick<AnswerOptions, "id" | "model" | "createdAt" | "isKept">;
 
 /** The final state of a response. */
 export function endedState(
@@ -37,19 +35,50 @@ export function endedState(
   return { status: "incomplete", output, usage, incompleteReason };
 }
 
+/** The final state as it is stored, without the output. What a client has left is only incomplete. */
+function storedState(ending: TurnEnding, completedAt: number): ResponseState {
+  if (ending.type === "turn.finished" || ending.error.code !== "client_closed")
+    return endedState(ending, [], completedAt);
+  return { status: "incomplete", output: [], usage: ending.usage, incompleteReason: "client_closed" };
+}
+
 /**
  * Writes the response object with every key that OpenAI and Open Responses know. The part that repeats the request is the same in
  * all events of a stream, so it is serialized once.
  */
-export function createResponseWriter(
-  request: ResponsesRequest,
-  names: ResponseNames,
-): (state: ResponseState) => string {
-  const fixed = JSON.stringify(fixedPart(request, names)).slice(0, -1);
-  return (state) => `${fixed},${JSON.stringify(growingPart(state)).slice(1)}`;
+export class ResponseWriter {
+  /** A JSON object without its last bracket. */
+  readonly #fixed: string;
+  readonly #metadata: string;
+  readonly #isKept: () => boolean;
+  /** The time that is stored. It takes a while to store a response, and its client must get the same time. */
+  #completedAt: number | undefined;
+
+  constructor(request: ResponsesRequest, options: ResponseOptions) {
+    this.#fixed = JSON.stringify(fixedPart(request, options)).slice(0, -1);
+    this.#metadata = JSON.stringify(request.turn.settings.metadata ?? {});
+    this.#isKept = options.isKept;
+  }
+
+  write(state: ResponseState): string {
+    const completedAt = state.completedAt && (this.#completedAt ?? state.completedAt);
+    const growing = { ...growingPart({ ...state, completedAt }, this.#isKept()), output: state.output };
+    return `${this.#fixed},"metadata":${this.#metadata},${JSON.stringify(growing).slice(1)}`;
+  }
+
+  /** The object as it is stored: without output and metadata. */
+  describe(ending: TurnEnding, completedAt: number): string {
+    this.#completedAt = completedAt;
+    return `${this.#fixed},${JSON.stringify(growingPart(storedState(ending, completedAt), true)).slice(1)}`;
+  }
 }
 
-function fixedPart({ turn, body }: ResponsesRequest, { id, model, createdAt }: ResponseNames): JsonObject {
+/** A stored response as its client got it. */
+export function storedResponse({ body, metadata, output }: KeptAnswer): JsonObject {
+  return { ...body, metadata, output: writeOutput(output) };
+}
+
+function fixedPart({ turn, body }: ResponsesRequest, { id, model, createdAt }: ResponseOptions): JsonObject {
   const { settings } = turn;
   return {
     id,
@@ -63,7 +92,6 @@ function fixedPart({ turn, body }: ResponsesRequest, { id, model, createdAt }: R
     instructions: repeatable(turn.instructions),
     max_output_tokens: settings.maxOutputTokens ?? null,
     max_tool_calls: body.max_tool_calls ?? null,
-    metadata: settings.metadata ?? {},
     moderation: null,
     parallel_tool_calls: settings.parallelToolCalls ?? true,
     presence_penalty: settings.presencePenalty ?? 0,
@@ -74,7 +102,6 @@ function fixedPart({ turn, body }: ResponsesRequest, { id, model, createdAt }: R
     reasoning: { effort: settings.effort ?? null, summary: settings.reasoningSummary ?? null },
     safety_identifier: settings.safetyIdentifier ?? null,
     service_tier: settings.serviceTier ?? "default",
-    store: false,
     temperature: settings.temperature ?? 1,
     text: { format: turn.format ? { ...turn.format } : { type: "text" }, verbosity: settings.verbosity },
     tool_choice: writeChoice(turn.choice),
@@ -93,13 +120,13 @@ function repeatable(instructions: string | undefined): string | null {
   return instructions === undefined || instructions.length > longestRepeated ? null : instructions;
 }
 
-function growingPart(state: ResponseState): JsonObject {
+function growingPart(state: ResponseState, isKept: boolean): JsonObject {
   return {
+    store: isKept,
     status: state.status,
     completed_at: state.completedAt ?? null,
     error: state.error ? { code: state.error.code ?? "server_error", message: state.error.message } : null,
     incomplete_details: state.incompleteReason ? { reason: state.incompleteReason } : null,
-    output: [...state.output],
     usage: state.usage ? writeUsage(state.usage) : null,
     end_turn: state.endTurn,
   };

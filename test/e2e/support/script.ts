@@ -1,9 +1,13 @@
+import type { JsonObject } from "../../../src/turn/index.ts";
 import type { Api } from "../../support/api.ts";
-import { conversation, type Reply, type ScriptRequest, sseFrames } from "../../support/provider.ts";
+import { conversation, type Reply, type Script, type ScriptRequest, sseFrames } from "../../support/provider.ts";
 import { chatChunks } from "../../support/scripted-chat.ts";
 import { responsesEvents } from "../../support/scripted-responses.ts";
 import { inSequence, piecesOf, type ScriptedItem } from "../../support/scripted-turn.ts";
 
+/** Every model answers it with `welcome`. */
+export const greeting = "Good morning.";
+export const welcome = "Good morning to you.";
 export const question = "The weather in Köln and 東京?";
 export const cities = ["Köln", "東京"];
 export const preamble = "Let me look.";
@@ -23,6 +27,7 @@ export const formal = "formal";
 
 /** The provider's models, by their names. */
 export function script({ api, body, model }: ScriptRequest): Reply {
+  if (isGreeted(body)) return { say: welcome };
   if (model === "refusing") return refused(refusal, "context_length_exceeded");
   if (model === "cut-in-text") return brokenOff(api, { kind: "message", text: "It is raining in Köln." });
 
@@ -37,6 +42,16 @@ export function script({ api, body, model }: ScriptRequest): Reply {
   }
   const text = `Final: ${results.map(([result]) => result?.text).join(" and ")}.`;
   return { say: model === formal ? JSON.stringify({ answer: text }) : text, usage: { input: 60, output: 8 } };
+}
+
+/** A model that answers the greeting, and everything else as another one does. */
+export function greeted(model: Script): Script {
+  return (request) => (isGreeted(request.body) ? { say: welcome } : model(request));
+}
+
+function isGreeted(body: JsonObject): boolean {
+  const last = conversation(body).at(-1);
+  return last?.kind === "message" && last.text === greeting;
 }
 
 function firstTurn(api: Api, model: string): Reply {

@@ -37,11 +37,12 @@ export class TableReporter implements Reporter {
 }
 
 function resultsOf(modules: readonly TestModule[]): Result[] {
-  const tests = modules.flatMap((module) => [...module.children.allTests()]);
+  const files = modules.slice().sort((a, b) => (a.moduleId < b.moduleId ? -1 : 1));
+  const tests = files.flatMap((module) => [...module.children.allTests()]);
   const results = tests.flatMap((test) => {
     const { cell } = test.meta();
     return cell ? [{ ...cell, passed: test.result().state === "passed" }] : [];
   });
-  // Files are run in any order; a client's own tests keep theirs.
+  // Files are run in any order; the rows of a client are in the order of its files and tests.
   return results.sort((a, b) => (a.client < b.client ? -1 : a.client > b.client ? 1 : 0));
 }

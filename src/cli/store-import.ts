@@ -1,0 +1,102 @@
+import { createReadStream } from "node:fs";
+import { resolve } from "node:path";
+import { createInterface } from "node:readline";
+import type { ExportedRow, Store } from "../store/store.ts";
+import { readExportLine } from "./export-lines.ts";
+import { displayPath } from "./load.ts";
+import { withStore } from "./open-store.ts";
+import { Progress } from "./progress.ts";
+import { rowCount } from "./recent-usage.ts";
+import { Refusal } from "./refusal.ts";
+
+/** What is written at once: rows, and characters of the file. */
+const mostRows = 200;
+const mostCharacters = 1_024 * 1_024;
+
+export async function importStore({ file, config }: { file: string; config?: string | undefined }) {
+  const path = resolve(file);
+  return withStore(config, async ({ store }) => {
+    const { rows, added } = await new Import(store, displayPath(path)).run(path);
+    const known = rows - added;
+    const rest = known === 0 ? "" : `; the store had ${rowCount(known)} already`;
+    process.stdout.write(`Imported ${displayPath(path)}: added ${rowCount(added)}${rest}.\n`);
+    return 0;
+  });
+}
+
+class Import {
+  readonly #store: Store;
+  readonly #name: string;
+  readonly #progress = new Progress("imported");
+  #batch: ExportedRow[] = [];
+  #characters = 0;
+  #rows = 0;
+  #added = 0;
+
+  constructor(store: Store, name: string) {
+    this.#store = store;
+    this.#name = name;
+  }
+
+  async run(path: string): Promise<{ rows: number; added: number }> {
+    const version = (await this.#store.stats()).version;
+    const input = createReadStream(path, "utf8");
+    let number = 0;
+    let isComplete = false;
+    try {
+      for await (const text of createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY })) {
+        number++;
+        if (text === "") continue;
+        isComplete = await this.#line(text, number, version);
+      }
+    } catch (error) {
+      throw error instanceof Error && "syscall" in error
+        ? new Refusal(`cannot read ${this.#name}: ${error.message}`)
+        : error;
+    } finally {
+      input.destroy();
+      this.#progress.end();
+    }
+    if (number === 0) throw this.#notAnExport();
+    await this.#write();
+    if (!isComplete)
+      throw new Refusal(`${this.#name} ends early, so that rows are missing; added ${rowCount(this.#added)}`);
+    return { rows: this.#rows, added: this.#added };
+  }
+
+  /** Returns whether the line is the end. */
+  async #line(text: string, number: number, version: number): Promise<boolean> {
+    const line = readExportLine(text);
+    if (number === 1) this.#checkHeader(line, version);
+    else if (line?.type === "row") await this.#row(line.row, text.length);
+    else if (line?.type === "end") return line.rows === this.#rows;
+    else throw new Refusal(`line ${number} of ${this.#name} is no row of an export; added ${rowCount(this.#added)}`);
+    return false;
+  }
+
+  #checkHeader(line: ReturnType<typeof readExportLine>, version: number): void {
+    if (line?.type !== "header") throw this.#notAnExport();
+    if (line.schema > version)
+      throw new Refusal(
+        `${this.#name} is from a newer Toolwire (schema ${line.schema}, this one has ${version}); update Toolwire first`,
+      );
+  }
+
+  async #row(row: ExportedRow, characters: number): Promise<void> {
+    this.#batch.push(row);
+    this.#characters += characters;
+    this.#progress.at(++this.#rows);
+    if (this.#batch.length >= mostRows || this.#characters >= mostCharacters) await this.#write();
+  }
+
+  async #write(): Promise<void> {
+    const batch = this.#batch;
+    this.#batch = [];
+    this.#characters = 0;
+    if (batch.length > 0) this.#added += await this.#store.import(batch);
+  }
+
+  #notAnExport(): Refusal {
+    return new Refusal(`${this.#name} is not what toolwire store export wrote`);
+  }
+}

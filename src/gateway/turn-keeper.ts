@@ -1,0 +1,138 @@
+import type { TurnEnd, TurnSeams } from "../engine/index.ts";
+import { type Store, StoreError } from "../store/index.ts";
+import type { AnswerView, Item, JsonObject, KeptStatus, TurnEnding, TurnListener } from "../turn/index.ts";
+import { type ClientRequest, checkStoredMetadata } from "../wire/index.ts";
+import type { ResolvedState } from "./resolve-state.ts";
+import { storeUnavailable } from "./state-errors.ts";
+
+/** What is stored of a turn besides its answer. */
+export interface KeptRequest {
+  owner: string;
+  api: string;
+  /** The public name of the model. */
+  model: string;
+  /** In milliseconds since 1970. */
+  createdAt: number;
+  state: Omit<ResolvedState, "turn">;
+  metadata: JsonObject | undefined;
+  legacy: boolean | undefined;
+}
+
+/** How long the end of a turn waits for its commit, in milliseconds: less than the driver waits. */
+const longestCommit = 1_900;
+
+/**
+ * Stores a turn before its client sees the end. If the store fails, the turn ends without being stored, or fails if the
+ * configuration says `store.required`.
+ */
+export class TurnKeeper implements TurnSeams {
+  readonly #store: Store;
+  readonly #request: KeptRequest;
+  readonly #isRequired: boolean;
+  readonly #listener: TurnListener;
+  #outcome: "pending" | "kept" | "failed" = "pending";
+
+  constructor(store: Store, request: KeptRequest, isRequired: boolean, listener: TurnListener) {
+    this.#store = store;
+    this.#request = request;
+    this.#isRequired = isRequired;
+    this.#listener = listener;
+  }
+
+  /** Whether the turn is stored. Before its end: whether it is going to be, as far as is known. */
+  get isKept(): boolean {
+    return this.#outcome === "kept" || (this.#outcome === "pending" && this.#store.trouble === null);
+  }
+
+  get headers(): Record<string, string> {
+    return this.isKept ? {} : { "x-toolwire-store": "failed" };
+  }
+
+  async beforeEnd(end: TurnEnd): Promise<void> {
+    const status = statusOf(end);
+    const answer = status && end.describe();
+    if (!status || !answer) return;
+    const { owner, api, model, createdAt, state, metadata, legacy } = this.#request;
+    const { added: input, previous, conversation, base, repeat } = state;
+    const output = outputOf(end.answer, end.ending);
+    const turn = { owner, api, model, createdAt, status, ...answer, input, output, metadata, legacy };
+    const startedAt = performance.now();
+    try {
+      await inTime(this.#store.keep({ ...turn, previous, conversation, base, repeat }));
+      this.#outcome = "kept";
+      this.#listener.turnStored?.(performance.now() - startedAt);
+    } catch (error) {
+      this.#outcome = "failed";
+      this.#listener.storeFailed?.(error instanceof StoreError ? error.failure : "broken");
+      if (this.#isRequired && status !== "failed") throw storeUnavailable(error);
+    }
+  }
+}
+
+/**
+ * The keeper of a turn, if it is to be stored. Rejects if it must be stored and the store cannot be used, so that the model is not
+ * asked in vain.
+ */
+export async function keeperFor(
+  store: Store,
+  isRequired: boolean,
+  { keeps, legacy, continues, turn: asked }: ClientRequest,
+  { listener, ...turn }: Omit<KeptRequest, "metadata" | "legacy"> & { listener: TurnListener },
+): Promise<TurnKeeper | undefined> {
+  // Only the provider has the context of a conversation that it stores.
+  const isElsewhere = continues?.param === "conversation";
+  if (isElsewhere || !(keeps ?? turn.state.conversation !== undefined)) return undefined;
+  if (isRequired) {
+    await store.ready().catch((error: unknown) => {
+      throw storeUnavailable(error);
+    });
+  }
+  const { metadata } = asked.settings;
+  if (!keeps) checkStoredMetadata(metadata);
+  return new TurnKeeper(store, { ...turn, metadata, legacy }, isRequired, listener);
+}
+
+/** Lets two parts take part in a turn. Only one of them may run rounds and own calls. */
+export function joinSeams(keeper: TurnKeeper | undefined, others: TurnSeams | undefined): TurnSeams | undefined {
+  if (!keeper || !others) return keeper ?? others;
+  return {
+    ...(others.ownerOf && { ownerOf: others.ownerOf.bind(others) }),
+    ...(others.nextRound && { nextRound: others.nextRound.bind(others) }),
+    ...(others.beforeEndLimit !== undefined && { beforeEndLimit: others.beforeEndLimit }),
+    beforeEnd: async (end) => {
+      await Promise.all([keeper.beforeEnd(end), others.beforeEnd?.(end)]);
+    },
+  };
+}
+
+/** A turn that failed before its client knew of an answer is not stored: the client got an error, and may send it again. */
+function statusOf({ ending, id }: TurnEnd): KeptStatus | undefined {
+  if (ending.type === "turn.finished") return ending.reason === "stop" ? "completed" : "incomplete";
+  if (ending.error.code === "client_closed") return "incomplete";
+  return id === undefined ? undefined : "failed";
+}
+
+/** The completed items and, if the client left, the text that it has of the next one. */
+function outputOf({ items, current }: AnswerView, ending: TurnEnding): Item[] {
+  const output = items.slice();
+  const hasLeft = ending.type === "turn.failed" && ending.error.code === "client_closed";
+  const isOpen = hasLeft && current !== undefined && current !== items.at(-1);
+  if (isOpen && current.type === "message" && current.content.length > 0)
+    output.push({ ...current, isIncomplete: true });
+  return output;
+}
+
+async function inTime(work: Promise<void>): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_resolve, reject) => {
+    timer = setTimeout(
+      () => reject(new StoreError("slow", `The store did not commit within ${longestCommit} ms.`)),
+      longestCommit,
+    );
+  });
+  try {
+    await Promise.race([work, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

@@ -1,0 +1,34 @@
+import type { FastifyReply, FastifyRequest } from "fastify";
+import type { Gateway } from "../gateway/index.ts";
+import { anonymousOwner, type JsonValue, paced, writeJson } from "../turn/index.ts";
+import { json, type Resource } from "../wire/index.ts";
+
+/** Answers a request for a resource of a client API. */
+export function resourceHandler(gateway: Gateway, { handle }: Resource) {
+  return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
+    const answer = await handle({
+      answers: gateway.answers,
+      owner: request.key?.owner ?? anonymousOwner,
+      id: (request.params as { id?: string }).id ?? "",
+      query: queryOf(request.url),
+      body: request.body as JsonValue | undefined,
+    });
+    const body = await paced(writeJson(answer));
+    request.holding?.release();
+    return reply.header("content-type", json).send(body);
+  };
+}
+
+/** A client may repeat a parameter, so Fastify's own form, in which it is then a list, is not used. */
+function queryOf(url: string): URLSearchParams {
+  const start = url.indexOf("?");
+  return new URLSearchParams(start === -1 ? "" : url.slice(start + 1));
+}
+
+/**
+ * A hook for requests without a body. Some clients name its type all the same; Fastify would ask for JSON then, and refuse an empty
+ * body.
+ */
+export async function ignoreBody({ raw }: FastifyRequest): Promise<void> {
+  for (const name of ["content-type", "content-length", "transfer-encoding"]) delete raw.headers[name];
+}

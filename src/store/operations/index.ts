@@ -1,0 +1,36 @@
+import { evict, expire } from "./expire.ts";
+import { keepTurn } from "./keep-turn.ts";
+import { addKey, keys, revokeKey } from "./keys.ts";
+import { listAnswers } from "./list-answers.ts";
+import { probe } from "./probe.ts";
+import { readAnswer, readInput, setMetadata } from "./read-answer.ts";
+import { readContext } from "./read-context.ts";
+import { readRecords, writeRecords } from "./records.ts";
+import { removeAnswer } from "./remove-answer.ts";
+import { stats } from "./stats.ts";
+import { exportPage, importRows } from "./transfer.ts";
+import { addUsage, usage } from "./usage.ts";
+
+/** Every operation of the store. */
+export const operations = {
+  keepTurn,
+  readContext,
+  readAnswer,
+  readInput,
+  listAnswers,
+  setMetadata,
+  removeAnswer,
+  readRecords,
+  writeRecords,
+  keys,
+  addKey,
+  revokeKey,
+  addUsage,
+  usage,
+  stats,
+  exportPage,
+  importRows,
+  expire,
+  evict,
+  probe,
+};

@@ -1,0 +1,81 @@
+import type { Operation, OperationDefinition, Row } from "../operation.ts";
+import { findHistory, type ReadMessages, readHistory, readMessages } from "./history.ts";
+import { numberOf, sql, textOf } from "./statements.ts";
+
+/** Names a response. */
+export interface AnswerName {
+  owner: string;
+  api: string;
+  id: string;
+}
+
+/** A response without its messages. */
+export interface ResponseRow {
+  id: string;
+  conversation: string;
+  outputPosition: number;
+  endPosition: number;
+  status: string;
+  model: string;
+  legacy: boolean;
+  createdAt: number;
+  metadata: string;
+  body: string;
+}
+
+export interface ReadAnswer {
+  response: ResponseRow;
+  output: ReadMessages;
+}
+
+export const responseColumns =
+  "id, conversation, output_position, end_position, status, model, legacy, created_at, metadata, body";
+
+export function responseOf(row: Row): ResponseRow {
+  return {
+    id: textOf(row, "id"),
+    conversation: textOf(row, "conversation"),
+    outputPosition: numberOf(row, "output_position"),
+    endPosition: numberOf(row, "end_position"),
+    status: textOf(row, "status"),
+    model: textOf(row, "model"),
+    legacy: numberOf(row, "legacy") === 1,
+    createdAt: numberOf(row, "created_at"),
+    metadata: textOf(row, "metadata"),
+    body: textOf(row, "body"),
+  };
+}
+
+export function* withOutput(response: ResponseRow): Operation<ReadAnswer> {
+  const { conversation, outputPosition, endPosition } = response;
+  const output: ReadMessages = { messages: [], contents: [] };
+  yield* readMessages(output, conversation, outputPosition, endPosition);
+  return { response, output };
+}
+
+export const readAnswer: OperationDefinition<AnswerName, ReadAnswer | null> = {
+  writes: false,
+  *run({ owner, api, id }) {
+    const text = `SELECT ${responseColumns} FROM responses WHERE owner = ? AND id = ? AND api = ?`;
+    const [row] = yield* sql(text, [owner, id, api]);
+    return row ? yield* withOutput(responseOf(row)) : null;
+  },
+};
+
+/** Everything that the model was given for a response. */
+export const readInput: OperationDefinition<AnswerName, ReadMessages | null> = {
+  writes: false,
+  *run({ owner, api, id }) {
+    const history = yield* findHistory(owner, { by: "response", id, api, until: "output_position" });
+    return history ? yield* readHistory(history) : null;
+  },
+};
+
+export const setMetadata: OperationDefinition<AnswerName & { metadata: string }, ReadAnswer | null> = {
+  writes: true,
+  *run({ owner, api, id, metadata }) {
+    const text = `UPDATE responses SET metadata = ? WHERE owner = ? AND id = ? AND api = ? RETURNING ${responseColumns}`;
+    const [row] = yield* sql(text, [metadata, owner, id, api]);
+    return row ? yield* withOutput(responseOf(row)) : null;
+  },
+};

@@ -1,0 +1,193 @@
+import Database from "libsql";
+import { finished, type Steps } from "../turn/index.ts";
+import type { OperationName } from "./database.ts";
+import { newerVersion } from "./failures.ts";
+import { latestVersion, migrations } from "./migrations.ts";
+import type { OperationDefinition, Row, Statement } from "./operation.ts";
+import { operations } from "./operations/index.ts";
+import { openingErrorOf, storeErrorOf } from "./sqlite-errors.ts";
+import { StoreError } from "./store.ts";
+
+/** An operation by its name, and its argument. */
+export interface BatchEntry {
+  name: OperationName;
+  argument: unknown;
+}
+
+/** What became of an operation. */
+export type Outcome = { ok: true; result: unknown } | { ok: false; error: StoreError };
+
+/** How long to wait for another process that writes to the same file, in milliseconds. One that migrates it may take longer. */
+const busyTimeout = 1_500;
+const migrationTimeout = 10_000;
+/** Lists of different lengths are different statements. */
+const mostPrepared = 400;
+
+type Prepared = ReturnType<Database.Database["prepare"]>;
+
+/** A SQLite database. It works synchronously, so it belongs into a thread of its own unless it is in memory. */
+export class SqliteConnection {
+  readonly #database: Database.Database;
+  readonly #prepared = new Map<string, Prepared>();
+
+  /** Opens a file or `:memory:`, and brings its schema up to date. Throws a `StoreError`. */
+  constructor(path: string) {
+    try {
+      this.#database = new Database(path);
+    } catch (thrown) {
+      throw openingErrorOf(thrown);
+    }
+    try {
+      this.#configure();
+      this.#migrate(path);
+      this.#database.pragma(`busy_timeout = ${busyTimeout}`);
+    } catch (thrown) {
+      this.close();
+      throw storeErrorOf(thrown);
+    }
+  }
+
+  /** `FULL` means that a commit is on the disk when it returns, also if the machine loses its power. */
+  #configure(): void {
+    this.#database.pragma(`busy_timeout = ${migrationTimeout}`);
+    this.#database.pragma("journal_mode = WAL");
+    this.#database.pragma("synchronous = FULL");
+    this.#database.pragma("temp_store = MEMORY");
+  }
+
+  #migrate(path: string): void {
+    if (this.#version === latestVersion) return;
+    this.#database.exec("BEGIN IMMEDIATE");
+    // Another process may have migrated the file meanwhile.
+    const version = this.#version;
+    if (version > latestVersion) throw newerVersion(path, version, latestVersion);
+    for (const migration of migrations) {
+      if (migration.version <= version) continue;
+      for (const text of migration.sqlite) this.#database.exec(text);
+    }
+    this.#database.pragma(`user_version = ${latestVersion}`);
+    this.#database.exec("COMMIT");
+  }
+
+  get #version(): number {
+    const [row] = this.#execute({ sql: "PRAGMA user_version", values: [] });
+    return Number(row?.user_version ?? 0);
+  }
+
+  /**
+   * Runs operations at once: first those that only read, then those that write, in one transaction each. The outcomes are in the
+   * order of the entries. An operation that fails does not affect the others.
+   */
+  runBatch(entries: readonly BatchEntry[]): Outcome[] {
+    return finished(this.batch(entries));
+  }
+
+  /** The same, with a step after each statement. No other batch may begin in between. */
+  *batch(entries: readonly BatchEntry[]): Steps<Outcome[]> {
+    const outcomes = new Map<BatchEntry, Outcome>();
+    for (const writes of [false, true]) {
+      const some = entries.filter(({ name }) => operations[name].writes === writes);
+      if (some.length > 0) yield* this.#transaction(some, writes, outcomes);
+    }
+    return entries.map((entry) => outcomes.get(entry) ?? missing());
+  }
+
+  *#transaction(entries: readonly BatchEntry[], writes: boolean, outcomes: Map<BatchEntry, Outcome>): Steps<void> {
+    try {
+      this.#database.exec(writes ? "BEGIN IMMEDIATE" : "BEGIN");
+    } catch (thrown) {
+      // It has waited for the lock already, so the entries are not tried one by one.
+      for (const entry of entries) outcomes.set(entry, { ok: false, error: storeErrorOf(thrown) });
+      return;
+    }
+    try {
+      for (const entry of entries) outcomes.set(entry, yield* writes ? this.#saved(entry) : this.#attempt(entry));
+      this.#database.exec("COMMIT");
+    } catch (thrown) {
+      if (this.#database.inTransaction) this.#database.exec("ROLLBACK");
+      const error = storeErrorOf(thrown);
+      // The failure of one may have ended the transaction of all. But if the file is locked or lost, each one would wait in vain.
+      const isOfOne = entries.length > 1 && error.failure !== "locked" && error.failure !== "lost";
+      if (isOfOne) for (const each of entries) yield* this.#transaction([each], writes, outcomes);
+      else for (const each of entries) outcomes.set(each, { ok: false, error });
+    }
+  }
+
+  /** A write inside a savepoint, so that only its own changes are undone if it fails. */
+  *#saved(entry: BatchEntry): Steps<Outcome> {
+    this.#database.exec("SAVEPOINT entry");
+    const outcome = yield* this.#attempt(entry);
+    // SQLite has ended the whole transaction, for example because the disk is full.
+    if (!outcome.ok && !this.#database.inTransaction) throw outcome.error;
+    if (!outcome.ok) this.#database.exec("ROLLBACK TO entry");
+    this.#database.exec("RELEASE entry");
+    return outcome;
+  }
+
+  *#attempt(entry: BatchEntry): Steps<Outcome> {
+    try {
+      return { ok: true, result: yield* this.#run(entry) };
+    } catch (thrown) {
+      return { ok: false, error: storeErrorOf(thrown) };
+    }
+  }
+
+  *#run({ name, argument }: BatchEntry): Steps<unknown> {
+    // `Database.run` has checked that the argument is that of the operation.
+    const definition = operations[name] as OperationDefinition<unknown, unknown>;
+    const operation = definition.run(argument);
+    let step = operation.next();
+    while (!step.done) {
+      const rows = this.#execute(step.value);
+      yield;
+      step = operation.next(rows);
+    }
+    return step.value;
+  }
+
+  #execute({ sql, values }: Statement): Row[] {
+    const prepared = this.#prepare(sql);
+    if (prepared.reader) return prepared.all(values) as Row[];
+    prepared.run(values);
+    return [];
+  }
+
+  /** The least recently used statement is forgotten first. */
+  #prepare(sql: string): Prepared {
+    const known = this.#prepared.get(sql);
+    const prepared = known ?? this.#database.prepare(sql);
+    if (known) this.#prepared.delete(sql);
+    this.#prepared.set(sql, prepared);
+    for (const oldest of this.#prepared.keys()) {
+      if (this.#prepared.size <= mostPrepared) break;
+      this.#prepared.delete(oldest);
+    }
+    return prepared;
+  }
+
+  /** Gives unused space back to the disk. Throws a `StoreError`. */
+  vacuum(): void {
+    try {
+      this.#database.exec("VACUUM");
+      this.#database.pragma("wal_checkpoint(TRUNCATE)");
+    } catch (thrown) {
+      throw storeErrorOf(thrown);
+    }
+  }
+
+  /** Bytes of the pages in use. */
+  get bytes(): number {
+    const value = (name: string) => Number(this.#execute({ sql: `PRAGMA ${name}`, values: [] })[0]?.[name] ?? 0);
+    return (value("page_count") - value("freelist_count")) * value("page_size");
+  }
+
+  close(): void {
+    this.#prepared.clear();
+    this.#database.close();
+  }
+}
+
+/** An error is expensive, because of its stack. */
+function missing(): Outcome {
+  return { ok: false, error: new StoreError("broken", "The operation was not run.") };
+}

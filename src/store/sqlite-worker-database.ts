@@ -1,0 +1,194 @@
+import type { ArgumentOf, Database, OperationName, ResultOf } from "./database.ts";
+import { OperationError, toStoreError } from "./failures.ts";
+import { type Pending, type PendingLimits, PendingOperations } from "./pending.ts";
+import { errorOf, SqliteThread } from "./sqlite-thread.ts";
+import type { StoreError } from "./store.ts";
+import type { OperationOutcome } from "./worker-messages.ts";
+
+/** Of one message: copying it holds the event loop. */
+const mostInMessage = 500;
+const mostCharactersInMessage = 1024 * 1024;
+
+export interface SqliteWorkerOptions {
+  path: string;
+  limits?: Partial<PendingLimits>;
+}
+
+/** Called when the thread has done something, or could not. */
+type DoneListener = (error: StoreError | undefined) => void;
+
+/**
+ * SQLite in a thread. What was queued while the thread worked is sent to it as one message and committed together. A thread that has
+ * ended is started again by the next operation; `MonitoredDatabase` sees to it that this does not happen too often.
+ */
+export class SqliteWorkerDatabase implements Database {
+  readonly #path: string;
+  readonly #pending: PendingOperations;
+  #waiting: Pending[] = [];
+  /** What the thread works on. */
+  #sent: readonly Pending[] | undefined;
+  #thread: SqliteThread | undefined;
+  readonly #openListeners: DoneListener[] = [];
+  readonly #vacuumListeners: DoneListener[] = [];
+  #isScheduled = false;
+  #isClosed = false;
+
+  constructor({ path, limits }: SqliteWorkerOptions) {
+    this.#path = path;
+    this.#pending = new PendingOperations(path, limits);
+  }
+
+  get queue(): number {
+    return this.#pending.count;
+  }
+
+  /** Opens the file, and creates or migrates the tables. */
+  open(): Promise<void> {
+    if (this.#thread?.isOpen) return Promise.resolve();
+    return waitFor(this.#openListeners, () => this.#start());
+  }
+
+  /** Waits for what was sent before. Operations that come later wait for it. */
+  async vacuum(): Promise<void> {
+    await this.open();
+    await waitFor(this.#vacuumListeners, () => this.#thread?.vacuum());
+  }
+
+  run<Name extends OperationName>(name: Name, argument: ArgumentOf<Name>): Promise<ResultOf<Name>> {
+    if (this.#isClosed) return Promise.reject(new OperationError("lost", `The database ${this.#path} is closed.`));
+    return this.#pending.add(name, argument, (pending) => {
+      this.#waiting.push(pending);
+      this.#dropSettled();
+      this.#schedule();
+    });
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    await this.#pending.drained();
+    const thread = this.#thread;
+    this.#thread = undefined;
+    await thread?.close();
+  }
+
+  /** Operations of the same tick are sent together. */
+  #schedule(): void {
+    if (this.#isScheduled) return;
+    this.#isScheduled = true;
+    queueMicrotask(() => {
+      this.#isScheduled = false;
+      this.#send();
+    });
+  }
+
+  #send(): void {
+    if (this.#sent || this.#waiting.length === 0) return;
+    const thread = this.#start();
+    if (!thread?.isOpen) return;
+    const batch = this.#take();
+    if (batch.length === 0) return;
+    this.#sent = batch;
+    thread.run(batch).catch((error: unknown) => this.#rejectSent(thread, error));
+  }
+
+  /**
+   * While the thread is stuck, nothing is taken. What is overdue no longer counts in `#pending`, so it must not stay in memory either.
+   * Operations become overdue many at a time, so the list is rarely searched.
+   */
+  #dropSettled(): void {
+    const sent = this.#sent ?? [];
+    if (this.#waiting.length + sent.length <= this.#pending.count) return;
+    const working = sent.filter(isUnsettled).length;
+    if (this.#waiting.length + working > this.#pending.count) this.#waiting = this.#waiting.filter(isUnsettled);
+  }
+
+  #take(): Pending[] {
+    // Some callers did not want to wait any longer.
+    const waiting = this.#waiting.filter(isUnsettled);
+    let characters = 0;
+    const end = waiting.findIndex(({ size }, index) => {
+      characters += size;
+      return index > 0 && (index >= mostInMessage || characters > mostCharactersInMessage);
+    });
+    const batch = end < 0 ? waiting : waiting.slice(0, end);
+    this.#waiting = waiting.slice(batch.length);
+    return batch;
+  }
+
+  #start(): SqliteThread | undefined {
+    if (this.#thread) return this.#thread;
+    try {
+      this.#thread = new SqliteThread(this.#path, {
+        opened: () => this.#open(),
+        vacuumed: (error) => tell(this.#vacuumListeners, error),
+        done: (outcomes, isLast) => this.#finish(outcomes, isLast),
+        moved: () => this.#startAgain(),
+        failed: (error) => this.#fail(error),
+      });
+      return this.#thread;
+    } catch (error) {
+      this.#fail(toStoreError(error, this.#path));
+      return undefined;
+    }
+  }
+
+  #open(): void {
+    tell(this.#openListeners, undefined);
+    this.#send();
+  }
+
+  #finish(outcomes: readonly OperationOutcome[], isLast: boolean): void {
+    if (isLast) this.#thread = undefined;
+    const sent = this.#sent ?? [];
+    this.#sent = undefined;
+    // First, so that the thread works while the results are processed here.
+    this.#send();
+    for (const [index, pending] of sent.entries()) {
+      const outcome = outcomes[index];
+      if (outcome?.type === "result") pending.resolve(outcome.value);
+      else if (outcome) pending.reject(errorOf(outcome));
+      else pending.reject(new OperationError("broken", `The database ${this.#path} gave no result.`));
+    }
+  }
+
+  /** An argument that cannot be copied. The thread may have got a part of it, so another one is used. */
+  #rejectSent(thread: SqliteThread, error: unknown): void {
+    const sent = this.#sent ?? [];
+    if (this.#thread === thread) this.#thread = undefined;
+    thread.close();
+    this.#sent = undefined;
+    for (const pending of sent) pending.reject(toStoreError(error, this.#path));
+    this.#send();
+  }
+
+  #startAgain(): void {
+    this.#thread = undefined;
+    this.#waiting = [...(this.#sent ?? []), ...this.#waiting];
+    this.#sent = undefined;
+    this.#send();
+  }
+
+  #fail(error: StoreError): void {
+    this.#thread = undefined;
+    this.#sent = undefined;
+    this.#waiting = [];
+    tell(this.#openListeners, error);
+    tell(this.#vacuumListeners, error);
+    this.#pending.rejectAll(error);
+  }
+}
+
+function isUnsettled({ isSettled }: Pending): boolean {
+  return !isSettled;
+}
+
+function waitFor(listeners: DoneListener[], begin: () => void): Promise<void> {
+  return new Promise((resolve, reject) => {
+    listeners.push((error) => (error ? reject(error) : resolve()));
+    begin();
+  });
+}
+
+function tell(listeners: DoneListener[], error: StoreError | undefined): void {
+  for (const listener of listeners.splice(0)) listener(error);
+}

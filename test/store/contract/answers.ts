@@ -1,0 +1,151 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import type { Item } from "../../../src/turn/index.ts";
+import { anyItems } from "../any-items.ts";
+import { ann, call, context, message, output, type StoreOf, turn } from "./turns.ts";
+
+export function describeAnswers(store: StoreOf): void {
+  describe("answers", () => {
+    it("come back as they were kept", async () => {
+      const items: Item[] = [message("assistant", "A zero: \0, half a character: \ud800.", "msg_1"), call("c1")];
+      await store().keep(
+        turn("r1", "one", { output: items, metadata: { a: "1" }, status: "incomplete", model: "m\0", legacy: true }),
+      );
+      expect(await store().answer(ann, "responses", "r1")).toEqual({
+        id: "r1",
+        model: "m\0",
+        status: "incomplete",
+        createdAt: 1_000_000,
+        body: { id: "r1", object: "response" },
+        metadata: { a: "1" },
+        output: items,
+        legacy: true,
+      });
+    });
+
+    it("come back with their history, whatever the items are", { timeout: 60_000 }, async () => {
+      let number = 0;
+      const foreign = (item: Item) => item.type === "output" || (item.type === "message" && item.role !== "assistant");
+      await fc.assert(
+        fc.asyncProperty(anyItems(), anyItems(), async (input, items) => {
+          const id = `any${++number}`;
+          await store().keep(turn(id, "x", { input, output: items, previous: `any${number - 3}` }));
+          expect((await store().answer(ann, "responses", id))?.output).toEqual(items);
+          const { history = [] } = await context(store(), { previous: id });
+          const all = [...input, ...items].map((item) => (foreign(item) ? { ...item, id: undefined } : item));
+          expect(history.slice(history.length - all.length)).toEqual(all);
+          const given = (await store().inputOf(ann, "responses", id)) ?? [];
+          expect(given.slice(given.length - input.length)).toMatchObject(input);
+        }),
+        { numRuns: 60 },
+      );
+    });
+
+    it("are found in their own API only", async () => {
+      await store().keep(turn("r1", "one"));
+      expect(await store().answer(ann, "chat", "r1")).toBeUndefined();
+      expect(await store().inputOf(ann, "chat", "r1")).toBeUndefined();
+      expect(await store().setMetadata(ann, "chat", "r1", {})).toBeUndefined();
+      expect(await store().remove(ann, "chat", "r1")).toBe(false);
+      expect(await store().answer(ann, "responses", "r1")).toBeDefined();
+    });
+
+    it("may have ids of any length", async () => {
+      const id = `resp_${"é".repeat(5_000)}`;
+      await store().keep(turn(id, "one"));
+      await store().keep(turn("r2", "two", { previous: id, input: [message("user", "two", `${id}_item`)] }));
+      expect((await store().answer(ann, "responses", id))?.id).toBe(id);
+      expect((await store().inputOf(ann, "responses", "r2"))?.length).toBe(3);
+      expect((await store().context(ann, { items: [`${id}_item`], limit: 100_000 })).items.size).toBe(1);
+    });
+
+    it("are kept once if they are kept again", async () => {
+      await store().keep(turn("r1", "one"));
+      await store().keep(turn("r1", "one"));
+      expect((await store().stats()).rows).toMatchObject({ conversations: 1, responses: 1, messages: 2 });
+    });
+
+    it("show what their model was given, each item with an id that stays", async () => {
+      const items: Item[] = [message("assistant", "Hm.", "msg_x"), { ...call("c1"), id: undefined }];
+      await store().keep(turn("r1", "one", { output: items }));
+      await store().keep(
+        turn("r2", "two", { previous: "r1", input: [output("c1", "12 °C"), message("user", "two", "msg_in")] }),
+      );
+      const input = await store().inputOf(ann, "responses", "r2");
+      expect(input?.map((item) => (item.type === "opaque" ? undefined : item.id))).toEqual([
+        "msg_in_r1",
+        "msg_x",
+        expect.stringMatching(/^fc_[0-9a-f]{32}_1_1$/),
+        "fco_c1",
+        "msg_in",
+      ]);
+      expect(await store().inputOf(ann, "responses", "r2")).toEqual(input);
+      expect(await store().inputOf(ann, "responses", "r1")).toEqual([message("user", "one", "msg_in_r1")]);
+      expect(await store().inputOf(ann, "responses", "none")).toBeUndefined();
+      const [, , unnamed] = input ?? [];
+      const id = unnamed?.type === "call" ? String(unnamed.id) : "";
+      expect((await store().context(ann, { items: [id], limit: 10_000 })).items.get(id)).toEqual(items[1]);
+      expect((await store().context("bob", { items: [id], limit: 10_000 })).items.size).toBe(0);
+    });
+
+    it("take other metadata", async () => {
+      await store().keep(turn("r1", "one", { metadata: { a: "1" } }));
+      const changed = await store().setMetadata(ann, "responses", "r1", { b: "2" });
+      expect(changed).toMatchObject({ id: "r1", metadata: { b: "2" } });
+      expect(await store().answer(ann, "responses", "r1")).toEqual(changed);
+      expect(await store().setMetadata(ann, "responses", "none", {})).toBeUndefined();
+    });
+  });
+
+  describe("lists of answers", () => {
+    const ids = async (query: Partial<Parameters<ReturnType<StoreOf>["list"]>[2]>) => {
+      const list = await store().list(ann, "chat", { limit: 2, order: "asc", ...query });
+      return list && { ids: list.answers.map(({ id }) => id), hasMore: list.hasMore };
+    };
+    const keep = async (...turns: [id: string, createdAt: number, fields?: object][]) => {
+      for (const [id, createdAt, fields] of turns)
+        await store().keep(turn(id, id, { api: "chat", createdAt, ...fields }));
+    };
+
+    it("are sorted by time, then by id, and go on behind any answer", async () => {
+      await keep(["c", 20], ["a", 10], ["B", 20], ["d", 30], ["e", 40]);
+      await store().keep(turn("other", "other"));
+      expect(await ids({})).toEqual({ ids: ["a", "B"], hasMore: true });
+      expect(await ids({ after: "B" })).toEqual({ ids: ["c", "d"], hasMore: true });
+      expect(await ids({ after: "d" })).toEqual({ ids: ["e"], hasMore: false });
+      expect(await ids({ after: "e" })).toEqual({ ids: [], hasMore: false });
+      expect(await ids({ order: "desc" })).toEqual({ ids: ["e", "d"], hasMore: true });
+      expect(await ids({ order: "desc", after: "d", limit: 3 })).toEqual({ ids: ["c", "B", "a"], hasMore: false });
+      expect(await ids({ after: "none" })).toBeUndefined();
+      expect(await ids({ after: "other" })).toBeUndefined();
+    });
+
+    it("may be narrowed by model and by metadata", async () => {
+      await keep(
+        ["a", 1, { model: "x", metadata: { user: "1", team: "t" } }],
+        ["b", 2, { model: "y", metadata: { user: "1" } }],
+        ["c", 3, { model: "x", metadata: { user: "2" } }],
+        ["d", 4, { model: "x", metadata: { user: "1" } }],
+      );
+      expect(await ids({ model: "x" })).toEqual({ ids: ["a", "c"], hasMore: true });
+      expect(await ids({ model: "x", after: "c" })).toEqual({ ids: ["d"], hasMore: false });
+      expect(await ids({ metadata: { user: "1" } })).toEqual({ ids: ["a", "b"], hasMore: true });
+      expect(await ids({ metadata: { user: "1", team: "t" } })).toEqual({ ids: ["a"], hasMore: false });
+      expect(await ids({ metadata: { user: "%" } })).toEqual({ ids: [], hasMore: false });
+    });
+
+    it("have the answers themselves", async () => {
+      await keep(["a", 1, { metadata: { x: "y" } }]);
+      const list = await store().list(ann, "chat", { limit: 10, order: "asc" });
+      expect(list?.answers).toEqual([await store().answer(ann, "chat", "a")]);
+    });
+
+    it("go through many answers to find the few that match", async () => {
+      const all = Array.from({ length: 700 }, (_, at) => turn(`c${at}`, "x", { api: "chat", createdAt: at }));
+      await Promise.all(all.map((each) => store().keep(each)));
+      await keep(["last", 10_000, { metadata: { wanted: "yes" } }]);
+      expect(await ids({ metadata: { wanted: "yes" } })).toEqual({ ids: ["last"], hasMore: false });
+      expect((await ids({ limit: 650 }))?.ids.length).toBe(650);
+    });
+  });
+}
