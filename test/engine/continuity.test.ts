@@ -282,9 +282,8 @@ describe("a long history", () => {
     const ids = Array.from({ length: 4_000 }, (_, at) => `fc_${String(at + 1).padStart(3, "0")}`);
     const history = [user("Go"), ...ids.flatMap((id) => [call(id), output(id)])];
     const continuity = new Continuity(new InProcessMemory(), "ann");
-    expect(await turnsDuring(async () => restoreTurn(turnOf(history), wantsText, continuity, false))).toBeGreaterThan(
-      3,
-    );
+    const restored = async () => restoreTurn(turnOf(history), wantsText, continuity, false);
+    expect(await turnsDuring(restored)).toBeGreaterThan(400);
   });
 
   it("of numbered calls is the same before a call whether it is read in one go or in stretches", async () => {
@@ -304,7 +303,7 @@ describe("a long history", () => {
     for (let at = 0; at < 70; at++) digest.add(user(`message ${at}`));
     await digest.prepare("fc_001");
     for (let at = 0; at < 60_000; at++) digest.add(output(`fc_${at}`));
-    expect(await turnsDuring(async () => digest.prepare("fc_002"))).toBeGreaterThan(2);
+    expect(await turnsDuring(async () => digest.prepare("fc_002"))).toBeGreaterThan(1_000);
   });
 
   it("has records of its calls if the round's digest takes long", async () => {

@@ -1,3 +1,7 @@
+import { performance } from "node:perf_hooks";
+import { vi } from "vitest";
+import { stretch } from "../../src/turn/pace.ts";
+
 /**
  * How many times more CPU time the work takes at eight times the size. Linear work gives about 8, quadratic work 64. The best of
  * several runs counts, so that a busy machine decides nothing.
@@ -25,7 +29,10 @@ function bestOf(work: (size: number) => void, size: number): number {
   return best;
 }
 
-/** How often the event loop got a turn while the work was under way. */
+/**
+ * How often the event loop gets a turn while the work is under way. A stretch passes between two looks at the clock, so that the speed of
+ * the machine decides nothing.
+ */
 export async function turnsDuring(work: () => Promise<unknown> | undefined): Promise<number> {
   let turns = 0;
   let isOver = false;
@@ -34,8 +41,16 @@ export async function turnsDuring(work: () => Promise<unknown> | undefined): Pro
     turns++;
     setImmediate(count);
   };
+  let time = performance.now();
+  const clock = vi.spyOn(performance, "now").mockImplementation(() => (time += stretch));
   setImmediate(count);
-  await work();
-  isOver = true;
+  try {
+    await work();
+  } finally {
+    isOver = true;
+    clock.mockRestore();
+    // Work that began at a time of the replaced clock is forgotten in the next turn.
+    await new Promise((resolve) => setImmediate(resolve));
+  }
   return turns;
 }

@@ -95,7 +95,7 @@ describe("the event loop gets a turn", () => {
       );
       return { type: "function", name: `tool_${index}`, strict: true, parameters: { type: "object", properties } };
     });
-    expect(await turnsDuring(() => checkStrictSchemas(tools, String))).toBeGreaterThan(2);
+    expect(await turnsDuring(() => checkStrictSchemas(tools, String))).toBeGreaterThan(50);
   });
 
   it("while a long history is written into a prompt, and the prompt is the same", async () => {
@@ -112,7 +112,7 @@ describe("the event loop gets a turn", () => {
     const turns = await turnsDuring(async () => {
       prompted = await paced(promptSteps(turn));
     });
-    expect(turns).toBeGreaterThan(2);
+    expect(turns).toBeGreaterThan(1_000);
     expect(JSON.stringify(prompted)).toBe(JSON.stringify(promptTurn(turn)));
   });
 });
