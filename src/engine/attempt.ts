@@ -137,7 +137,10 @@ export class Attempt implements AttemptWatch {
       holding,
     };
     runOf(backend, turn, round).then(
-      () => inbox.whenEmpty(() => this.#fail(noEnd(backend.name))),
+      () =>
+        inbox.whenEmpty(() => {
+          if (!this.#isOver) this.#fail(noEnd(backend.name));
+        }),
       (thrown: unknown) => inbox.whenEmpty(() => this.#fail(thrown)),
     );
   }

@@ -9,6 +9,7 @@ const mostSums = 10_000;
 const mostAtOnce = 500;
 /** A client may choose any name for its model, and a name is kept for good. */
 const longestModel = 200;
+const millisecondsOfDay = 24 * 60 * 60 * 1_000;
 /** Stands for the models that no longer fit into memory. */
 const otherModels = "(other)";
 
@@ -41,6 +42,8 @@ export class UsageRecorder {
   #writing: Promise<void> | undefined;
   #isAway = false;
   #isClosed = false;
+  #dayNumber = Number.NaN;
+  #dayText = "";
 
   constructor(
     store: Pick<Store, "addUsage">,
@@ -58,7 +61,7 @@ export class UsageRecorder {
   }
 
   add({ owner, key, model, usage }: UsedBy & { usage: Usage | undefined }): void {
-    const day = new Date(this.#now()).toISOString().slice(0, 10);
+    const day = this.#day();
     const used = { owner, key, model: model.slice(0, longestModel), day };
     this.#addRow({
       ...used,
@@ -87,6 +90,16 @@ export class UsageRecorder {
   /** A turn that failed before the model was paid for is not counted, nor is the name of a model that may not exist. */
   #turnFinished(by: UsedBy, { status, usage }: TurnSummary): void {
     if (status !== "failed" || usage !== undefined) this.add({ ...by, usage });
+  }
+
+  /** Today in UTC. */
+  #day(): string {
+    const number = Math.floor(this.#now() / millisecondsOfDay);
+    if (number !== this.#dayNumber) {
+      this.#dayNumber = number;
+      this.#dayText = new Date(number * millisecondsOfDay).toISOString().slice(0, 10);
+    }
+    return this.#dayText;
   }
 
   #addRow(row: UsageRow): void {

@@ -1,4 +1,4 @@
-import type { ClientBase } from "pg";
+import type { ClientBase, QueryResult } from "pg";
 import { isConnectionLoss, OperationError } from "./failures.ts";
 import type { Operation, OperationDefinition, Row, Statement } from "./operation.ts";
 import { operations } from "./operations/index.ts";
@@ -147,9 +147,13 @@ async function runOperation(
     const result = client.query<Row>({ ...prepareStatement(statement), ...limits, values: [...statement.values] });
     sent.add(result, statement);
     if (!statement.isBlind || sent.areMany) await sent.done();
-    step = advance(operation, statement.isBlind ? [] : (await result).rows);
+    step = advance(operation, statement.isBlind ? [] : rowsOf(await result, statement));
   }
   return step.value;
+}
+
+function rowsOf({ rows, rowCount }: QueryResult<Row>, { isCounted }: Statement): Row[] {
+  return isCounted ? [{ changes: rowCount }] : rows;
 }
 
 /** What an operation throws itself is not a failure of the connection. */

@@ -75,8 +75,8 @@ export class SqliteConnection {
   }
 
   /**
-   * Runs operations at once: first those that only read, then those that write, in one transaction each. The outcomes are in the
-   * order of the entries. An operation that fails does not affect the others.
+   * Runs operations at once: first those that write, then those that only read, in one transaction each. So a read sees every write
+   * that was queued before it. The outcomes are in the order of the entries. An operation that fails does not affect the others.
    */
   runBatch(entries: readonly BatchEntry[]): Outcome[] {
     return finished(this.batch(entries));
@@ -85,7 +85,7 @@ export class SqliteConnection {
   /** The same, with a step after each statement. No other batch may begin in between. */
   *batch(entries: readonly BatchEntry[]): Steps<Outcome[]> {
     const outcomes = new Map<BatchEntry, Outcome>();
-    for (const writes of [false, true]) {
+    for (const writes of [true, false]) {
       const some = entries.filter(({ name }) => operations[name].writes === writes);
       if (some.length > 0) yield* this.#transaction(some, writes, outcomes);
     }
@@ -101,7 +101,13 @@ export class SqliteConnection {
       return;
     }
     try {
-      for (const entry of entries) outcomes.set(entry, yield* writes ? this.#saved(entry) : this.#attempt(entry));
+      const isShared = writes && entries.length > 1;
+      for (const entry of entries) {
+        const outcome = yield* isShared ? this.#saved(entry) : this.#attempt(entry);
+        // The only write of a transaction has no savepoint, so the whole transaction is undone.
+        if (!outcome.ok && writes && !isShared) throw outcome.error;
+        outcomes.set(entry, outcome);
+      }
       this.#database.exec("COMMIT");
     } catch (thrown) {
       if (this.#database.inTransaction) this.#database.exec("ROLLBACK");
@@ -145,11 +151,11 @@ export class SqliteConnection {
     return step.value;
   }
 
-  #execute({ sql, values }: Statement): Row[] {
+  #execute({ sql, values, isCounted }: Statement): Row[] {
     const prepared = this.#prepare(sql);
     if (prepared.reader) return prepared.all(values) as Row[];
-    prepared.run(values);
-    return [];
+    const { changes } = prepared.run(values);
+    return isCounted ? [{ changes }] : [];
   }
 
   /** The least recently used statement is forgotten first. */

@@ -2,7 +2,6 @@ import { statfsSync } from "node:fs";
 import { dirname } from "node:path";
 import { parentPort, workerData } from "node:worker_threads";
 import { OperationError, toStoreError } from "./failures.ts";
-import { operations } from "./operations/index.ts";
 import { join, type Portion, split } from "./portions.ts";
 import { type Outcome, SqliteConnection } from "./sqlite-database.ts";
 import { identityOf } from "./sqlite-file.ts";
@@ -105,21 +104,13 @@ class DatabaseThread {
     }
   }
 
-  /** Writes come first, so that a read sees every write that was queued before it. */
   #run(requests: readonly OperationRequest[]): OperationOutcome[] {
-    const outcomes = new Map<OperationRequest, OperationOutcome>();
-    for (const writes of [true, false]) {
-      const some = requests.filter(({ name }) => operations[name].writes === writes);
-      const results = some.length > 0 ? this.#connection.runBatch(some) : [];
-      for (const [index, request] of some.entries()) outcomes.set(request, this.#outcomeOf(results[index]));
-    }
-    return requests.map((request) => outcomes.get(request) ?? this.#outcomeOf(undefined));
+    return this.#connection.runBatch(requests).map((outcome) => this.#outcomeOf(outcome));
   }
 
-  #outcomeOf(outcome: Outcome | undefined): OperationOutcome {
-    if (outcome?.ok) return { type: "result", value: outcome.result };
-    const error = outcome?.error ?? new OperationError("broken", "The operation was not run.");
-    return { type: "failure", ...report(error, this.#path) };
+  #outcomeOf(outcome: Outcome): OperationOutcome {
+    if (outcome.ok) return { type: "result", value: outcome.result };
+    return { type: "failure", ...report(outcome.error, this.#path) };
   }
 
   #end(): void {

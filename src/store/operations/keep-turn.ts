@@ -1,10 +1,10 @@
 import type { RepeatMark, UpstreamBase } from "../../turn/index.ts";
 import type { ContentRow } from "../contents.ts";
 import type { MessageRow } from "../messages.ts";
-import type { Operation, OperationDefinition, Row, SqlValue } from "../operation.ts";
+import type { Operation, OperationDefinition, SqlValue } from "../operation.ts";
 import { deleteResponse, neededLength, truncate } from "./release.ts";
 import { hasRepeated, lastResponse } from "./repeats.ts";
-import { insert, numberOf, sql, textOf } from "./statements.ts";
+import { count, insertInto, numberOf, sql, textOf } from "./statements.ts";
 
 /** A turn as rows. Texts to find it by are index keys. */
 export interface TurnRows {
@@ -59,28 +59,42 @@ function* isKept({ owner, id }: TurnRows): Operation<boolean> {
   return (yield* sql("SELECT 1 AS found FROM responses WHERE owner = ? AND id = ?", [owner, id])).length > 0;
 }
 
+const conversationColumns = [
+  "id",
+  "owner",
+  "name",
+  "parent",
+  "base_backend",
+  "base_response",
+  "parent_position",
+  "length",
+  "created_at",
+  "used_at",
+];
+/** Postgres does not know the types of parameters in a SELECT. */
+const conversationValues = conversationColumns.map((_, at) => (at < 6 ? "?" : "CAST(? AS BIGINT)"));
+const insertNew = `INSERT INTO conversations (${conversationColumns.join(", ")})
+  SELECT ${conversationValues.join(", ")} WHERE ${isNew}`;
+
 function* placeAtStart(turn: TurnRows): Operation<Place | undefined> {
-  const row = conversationRow(turn, null, 0);
-  // Postgres does not know the types of parameters in a SELECT.
-  const values = Object.values(row).map((value) => (typeof value === "number" ? "CAST(? AS BIGINT)" : "?"));
-  const inserted = yield* sql(
-    `INSERT INTO conversations (${Object.keys(row).join(", ")}) SELECT ${values.join(", ")} WHERE ${isNew} RETURNING id`,
-    [...Object.values(row), turn.owner, turn.id],
-  );
-  return inserted.length > 0 ? { conversation: turn.newConversation, start: 0 } : undefined;
+  const inserted = yield* count(insertNew, [...conversationRow(turn, null, 0), turn.owner, turn.id]);
+  return inserted > 0 ? { conversation: turn.newConversation, start: 0 } : undefined;
 }
+
+const onUse = `DO UPDATE SET used_at = CASE WHEN excluded.used_at > conversations.used_at THEN excluded.used_at
+  ELSE conversations.used_at END RETURNING id, length, owner`;
+const insertById = insertInto("conversations", conversationColumns, `ON CONFLICT (id) ${onUse}`);
+const insertByName = insertInto(
+  "conversations",
+  conversationColumns,
+  `ON CONFLICT (owner, name) WHERE name IS NOT NULL ${onUse}`,
+);
 
 /** Creates the conversation, or locks the one that exists: of two gateways that create the same name, one waits and appends. */
 function* placeInNamed(turn: TurnRows): Operation<Place | undefined> {
   if (yield* isKept(turn)) return undefined;
-  const [row] = yield* insertConversation(
-    turn,
-    null,
-    0,
-    `ON CONFLICT ${turn.name === null ? "(id)" : "(owner, name) WHERE name IS NOT NULL"}
-      DO UPDATE SET used_at = CASE WHEN excluded.used_at > conversations.used_at THEN excluded.used_at
-      ELSE conversations.used_at END RETURNING id, length, owner`,
-  );
+  const insert = turn.name === null ? insertById : insertByName;
+  const [row] = yield* insert([conversationRow(turn, null, 0)]);
   if (!row || textOf(row, "owner") !== turn.owner) return undefined;
   const conversation = textOf(row, "id");
   const start = yield* startOf(turn, conversation, numberOf(row, "length"));
@@ -143,6 +157,8 @@ function* append(turn: TurnRows, previous: string): Operation<Place | undefined>
   return row && { conversation: textOf(row, "id"), start: numberOf(row, "length") - lengthOf(turn) };
 }
 
+const insertFork = insertInto("conversations", conversationColumns);
+
 function* fork(turn: TurnRows, previous: string): Operation<Place | undefined> {
   const { owner, createdAt } = turn;
   if (yield* isKept(turn)) return undefined;
@@ -162,7 +178,7 @@ function* fork(turn: TurnRows, previous: string): Operation<Place | undefined> {
   if (!row) return undefined;
   const end = numberOf(row, "end_position");
   if (numberOf(locked, "length") > end) {
-    yield* insertConversation(turn, conversation, end);
+    yield* insertFork([conversationRow(turn, conversation, end)]);
     return { conversation: turn.newConversation, start: end };
   }
   yield* sql("UPDATE conversations SET length = ? WHERE id = ? AND owner = ?", [
@@ -173,53 +189,47 @@ function* fork(turn: TurnRows, previous: string): Operation<Place | undefined> {
   return { conversation, start: end };
 }
 
-function insertConversation(turn: TurnRows, parent: string | null, from: number, ending?: string): Operation<Row[]> {
-  const row = conversationRow(turn, parent, from);
-  return insert("conversations", Object.keys(row), [Object.values(row)], ending);
-}
-
-function conversationRow(turn: TurnRows, parent: string | null, from: number): Record<string, SqlValue> {
-  return {
-    id: turn.newConversation,
-    owner: turn.owner,
-    name: turn.name,
-    parent,
-    parent_position: from,
-    base_backend: turn.base?.backend ?? null,
-    base_response: turn.base?.responseId ?? null,
-    // A conversation that may exist already gets its length when its place is known.
-    length: turn.name === null && !turn.replaces ? from + lengthOf(turn) : 0,
-    created_at: turn.createdAt,
-    used_at: turn.createdAt,
-  };
+/** The values of `conversationColumns`. */
+function conversationRow(turn: TurnRows, parent: string | null, from: number): SqlValue[] {
+  const { newConversation, owner, name, base, createdAt } = turn;
+  // A conversation that may exist already gets its length when its place is known.
+  const length = name === null && !turn.replaces ? from + lengthOf(turn) : 0;
+  const texts = [newConversation, owner, name, parent, base?.backend ?? null, base?.responseId ?? null];
+  return [...texts, from, length, createdAt, createdAt];
 }
 
 function lengthOf({ input, output }: TurnRows): number {
   return input.length + output.length;
 }
 
+const insertResponseRow = insertInto("responses", [
+  "owner",
+  "id",
+  "api",
+  "conversation",
+  "previous",
+  "start_position",
+  "output_position",
+  "end_position",
+  "status",
+  "model",
+  "legacy",
+  "repeat_digest",
+  "created_at",
+  "metadata",
+  "body",
+]);
+
 function* insertResponse(turn: TurnRows, { conversation, start }: Place): Operation<void> {
-  const row: Record<string, SqlValue> = {
-    owner: turn.owner,
-    id: turn.id,
-    api: turn.api,
-    conversation,
-    previous: turn.previous,
-    start_position: start,
-    output_position: start + turn.input.length,
-    end_position: start + lengthOf(turn),
-    status: turn.status,
-    model: turn.model,
-    legacy: turn.legacy ? 1 : 0,
-    repeat_digest: turn.repeat?.digest ?? null,
-    created_at: turn.createdAt,
-    metadata: turn.metadata,
-    body: turn.body,
-  };
-  yield* insert("responses", Object.keys(row), [Object.values(row)]);
+  const { owner, id, api, previous, status, model, createdAt, metadata, body } = turn;
+  const positions = [start, start + turn.input.length, start + lengthOf(turn)];
+  const marks = [turn.legacy ? 1 : 0, turn.repeat?.digest ?? null];
+  yield* insertResponseRow([
+    [owner, id, api, conversation, previous, ...positions, status, model, ...marks, createdAt, metadata, body],
+  ]);
 }
 
-const messageColumns = [
+const insertMessageRows = insertInto("messages", [
   "conversation",
   "position",
   "role",
@@ -230,20 +240,22 @@ const messageColumns = [
   "content_json",
   "tool_calls",
   "function_call",
-];
+]);
+const insertItems = insertInto(
+  "items",
+  ["owner", "id", "created_at", "conversation", "position"],
+  "ON CONFLICT DO NOTHING",
+);
+const insertUses = insertInto("message_contents", ["conversation", "position", "digest", "owner"]);
 
 /** Messages are added a few at a time: no step of the operation takes long. */
 const messagesAtOnce = 256;
 
 function* insertMessages(turn: TurnRows, { conversation, start }: Place): Operation<void> {
   yield* insertContents(turn.owner, turn.contents);
-  let position = start;
-  for (const rows of [turn.input, turn.output])
-    for (let at = 0; at < rows.length; at += messagesAtOnce) {
-      const some = rows.slice(at, at + messagesAtOnce);
-      yield* insertSome(turn, some, conversation, position);
-      position += some.length;
-    }
+  const rows = [...turn.input, ...turn.output];
+  for (let at = 0; at < rows.length; at += messagesAtOnce)
+    yield* insertSome(turn, rows.slice(at, at + messagesAtOnce), conversation, start + at);
 }
 
 function* insertSome(
@@ -262,14 +274,18 @@ function* insertSome(
     for (const id of row.items) items.push([owner, id, createdAt, ...place]);
     for (const digest of row.contents) uses.push([...place, digest, owner]);
   }
-  yield* insert("messages", messageColumns, messages);
-  yield* insert("items", ["owner", "id", "created_at", "conversation", "position"], items, "ON CONFLICT DO NOTHING");
-  yield* insert("message_contents", ["conversation", "position", "digest", "owner"], uses);
+  yield* insertMessageRows(messages);
+  yield* insertItems(items);
+  yield* insertUses(uses);
 }
 
 /** A content that exists is updated without a change, because that locks it: see `releaseContents`. */
+const insertContentRows = insertInto(
+  "contents",
+  ["owner", "digest", "part", "size", "data"],
+  "ON CONFLICT (owner, digest, part) DO UPDATE SET size = excluded.size",
+);
+
 function* insertContents(owner: string, contents: readonly ContentRow[]): Operation<void> {
-  const rows = contents.map(({ digest, part, data }) => [owner, digest, part, data.length, data]);
-  const ending = "ON CONFLICT (owner, digest, part) DO UPDATE SET size = excluded.size";
-  yield* insert("contents", ["owner", "digest", "part", "size", "data"], rows, ending);
+  yield* insertContentRows(contents.map(({ digest, part, data }) => [owner, digest, part, data.length, data]));
 }

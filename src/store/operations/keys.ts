@@ -1,9 +1,11 @@
 import { parseJson } from "../../turn/index.ts";
 import type { OperationDefinition, Row } from "../operation.ts";
 import type { StoredKey } from "../store.ts";
-import { insert, numberOf, numberOrNull, sql, textOf, textOrNull } from "./statements.ts";
+import { insertInto, numberOf, numberOrNull, sql, textOf, textOrNull } from "./statements.ts";
 
 const columns = ["id", "name", "hash", "models", "rate_requests", "rate_per", "expires_at", "created_at", "revoked_at"];
+
+const insert = insertInto("keys", columns, "ON CONFLICT DO NOTHING RETURNING id");
 
 /** All keys, in the order of their creation. */
 export const keys: OperationDefinition<null, StoredKey[]> = {
@@ -41,7 +43,7 @@ export const addKey: OperationDefinition<StoredKey, boolean> = {
   *run({ id, name, hash, models, rate, expiresAt, createdAt, revokedAt }) {
     const listed = models && JSON.stringify(models);
     const row = [id, name, hash, listed, rate?.requests ?? null, rate?.per ?? null, expiresAt, createdAt, revokedAt];
-    return (yield* insert("keys", columns, [row], "ON CONFLICT DO NOTHING RETURNING id")).length > 0;
+    return (yield* insert([row])).length > 0;
   },
 };
 

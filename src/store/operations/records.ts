@@ -1,5 +1,5 @@
 import type { OperationDefinition } from "../operation.ts";
-import { each, insert, textOf } from "./statements.ts";
+import { each, insertInto, textOf } from "./statements.ts";
 
 export interface RecordRow {
   key: string;
@@ -24,6 +24,12 @@ export const readRecords: OperationDefinition<
   },
 };
 
+const insert = insertInto(
+  "records",
+  ["owner", "key", "expires_at", "value"],
+  "ON CONFLICT (owner, key) DO UPDATE SET expires_at = excluded.expires_at, value = excluded.value",
+);
+
 /** No key occurs twice, and keys are sorted: on Postgres two writers that lock rows in different orders could block each other. */
 export const writeRecords: OperationDefinition<
   { owner: string; records: readonly RecordRow[]; deleted: readonly string[] },
@@ -32,11 +38,6 @@ export const writeRecords: OperationDefinition<
   writes: true,
   *run({ owner, records, deleted }) {
     yield* each(deleted, (list) => `DELETE FROM records WHERE owner = ? AND key IN ${list}`, [owner]);
-    yield* insert(
-      "records",
-      ["owner", "key", "expires_at", "value"],
-      records.map(({ key, expiresAt, value }) => [owner, key, expiresAt, value]),
-      "ON CONFLICT (owner, key) DO UPDATE SET expires_at = excluded.expires_at, value = excluded.value",
-    );
+    yield* insert(records.map(({ key, expiresAt, value }) => [owner, key, expiresAt, value]));
   },
 };

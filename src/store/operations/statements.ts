@@ -12,24 +12,38 @@ export function* sql(text: string, values: readonly SqlValue[] = []): Operation<
   return yield { sql: text, values };
 }
 
-/** Inserts rows, a limited number at a time. `ending` follows the values, for example `ON CONFLICT DO NOTHING`. */
-export function* insert(
-  table: string,
-  columns: readonly string[],
-  rows: readonly (readonly SqlValue[])[],
-  ending = "",
-): Operation<Row[]> {
-  const returned: Row[] = [];
+/** Runs one statement and returns how many rows it has changed. */
+export function* count(text: string, values: readonly SqlValue[]): Operation<number> {
+  const [row] = yield { sql: text, values, isCounted: true };
+  return row ? numberOf(row, "changes") : 0;
+}
+
+type Insert = (rows: readonly (readonly SqlValue[])[]) => Operation<Row[]>;
+
+/**
+ * Inserts rows into a table, a limited number at a time. `ending` follows the values, for example `ON CONFLICT DO NOTHING`. The text
+ * for each number of rows is written once.
+ */
+export function insertInto(table: string, columns: readonly string[], ending = ""): Insert {
   const isBlind = !ending.includes("RETURNING");
+  const most = Math.min(mostRows, Math.floor(mostParameters / columns.length));
+  const texts: string[] = [];
+  return function* insert(rows) {
+    const returned: Row[] = [];
+    for (let at = 0; at < rows.length; ) {
+      const some = someOf(rows, at, most);
+      at += some.length;
+      texts[some.length] ??= insertText(table, columns, some.length, ending);
+      const text = texts[some.length] ?? "";
+      for (const each of yield { sql: text, values: some.flat(), isBlind }) returned.push(each);
+    }
+    return returned;
+  };
+}
+
+function insertText(table: string, columns: readonly string[], rows: number, ending: string): string {
   const row = `(${columns.map(() => "?").join(", ")})`;
-  for (let at = 0; at < rows.length; ) {
-    const some = someOf(rows, at, Math.min(mostRows, Math.floor(mostParameters / columns.length)));
-    at += some.length;
-    const values = some.map(() => row).join(", ");
-    const text = `INSERT INTO ${table} (${columns.join(", ")}) VALUES ${values} ${ending}`;
-    for (const each of yield { sql: text, values: some.flat(), isBlind }) returned.push(each);
-  }
-  return returned;
+  return `INSERT INTO ${table} (${columns.join(", ")}) VALUES ${Array(rows).fill(row).join(", ")} ${ending}`;
 }
 
 function someOf(rows: readonly (readonly SqlValue[])[], from: number, most: number): (readonly SqlValue[])[] {

@@ -1,5 +1,5 @@
 import type { Operation, OperationDefinition, Row, SqlValue } from "../operation.ts";
-import { insert, sql } from "./statements.ts";
+import { insertInto, sql } from "./statements.ts";
 import { type TableName, tables } from "./tables.ts";
 
 export interface ExportRequest {
@@ -48,6 +48,6 @@ export const importRows: OperationDefinition<readonly ImportedRow[], number> = {
 
 function* add(table: TableName, rows: readonly (readonly SqlValue[])[]): Operation<number> {
   const { columns, key } = tables[table];
-  const ending = `ON CONFLICT DO NOTHING RETURNING ${key[0]}`;
-  return (yield* insert(table, columns, rows, ending)).length;
+  const insert = insertInto(table, columns, `ON CONFLICT DO NOTHING RETURNING ${key[0]}`);
+  return (yield* insert(rows)).length;
 }

@@ -1,10 +1,11 @@
 import type { OperationDefinition } from "../operation.ts";
 import type { UsageRow } from "../store.ts";
-import { insert, numberOf, sql, textOf } from "./statements.ts";
+import { insertInto, numberOf, sql, textOf } from "./statements.ts";
 
 const sums = ["requests", "input_tokens", "cached_tokens", "output_tokens"];
 const columns = ["owner", "key", "model", "day", ...sums];
 const adding = sums.map((column) => `${column} = usage.${column} + excluded.${column}`).join(", ");
+const insert = insertInto("usage", columns, `ON CONFLICT (owner, key, model, day) DO UPDATE SET ${adding}`);
 
 /** Adds to what is stored. No owner, key, model and day occurs twice among the rows, and they are sorted. */
 export const addUsage: OperationDefinition<readonly UsageRow[], void> = {
@@ -20,7 +21,7 @@ export const addUsage: OperationDefinition<readonly UsageRow[], void> = {
       row.cachedTokens,
       row.outputTokens,
     ]);
-    yield* insert("usage", columns, values, `ON CONFLICT (owner, key, model, day) DO UPDATE SET ${adding}`);
+    yield* insert(values);
   },
 };
 
