@@ -1,11 +1,10 @@
 import Database from "libsql";
 import { finished, type Steps } from "../turn/index.ts";
 import type { OperationName } from "./database.ts";
-import { newerVersion } from "./failures.ts";
+import { newerVersion, toStoreError } from "./failures.ts";
 import { latestVersion, migrations } from "./migrations.ts";
 import type { OperationDefinition, Row, Statement } from "./operation.ts";
 import { operations } from "./operations/index.ts";
-import { openingErrorOf, storeErrorOf } from "./sqlite-errors.ts";
 import { StoreError } from "./store.ts";
 
 /** An operation by its name, and its argument. */
@@ -23,27 +22,32 @@ const migrationTimeout = 10_000;
 /** Lists of different lengths are different statements. */
 const mostPrepared = 400;
 
+const usedBytes = `SELECT (page_count - freelist_count) * page_size AS bytes
+  FROM pragma_page_count, pragma_freelist_count, pragma_page_size`;
+
 type Prepared = ReturnType<Database.Database["prepare"]>;
 
 /** A SQLite database. It works synchronously, so it belongs into a thread of its own unless it is in memory. */
 export class SqliteConnection {
+  readonly #path: string;
   readonly #database: Database.Database;
   readonly #prepared = new Map<string, Prepared>();
 
   /** Opens a file or `:memory:`, and brings its schema up to date. Throws a `StoreError`. */
   constructor(path: string) {
+    this.#path = path;
     try {
       this.#database = new Database(path);
     } catch (thrown) {
-      throw openingErrorOf(thrown);
+      throw toStoreError(thrown, path);
     }
     try {
       this.#configure();
-      this.#migrate(path);
+      this.#migrate();
       this.#database.pragma(`busy_timeout = ${busyTimeout}`);
     } catch (thrown) {
       this.close();
-      throw storeErrorOf(thrown);
+      throw toStoreError(thrown, path);
     }
   }
 
@@ -55,12 +59,12 @@ export class SqliteConnection {
     this.#database.pragma("temp_store = MEMORY");
   }
 
-  #migrate(path: string): void {
+  #migrate(): void {
     if (this.#version === latestVersion) return;
     this.#database.exec("BEGIN IMMEDIATE");
     // Another process may have migrated the file meanwhile.
     const version = this.#version;
-    if (version > latestVersion) throw newerVersion(path, version, latestVersion);
+    if (version > latestVersion) throw newerVersion(this.#path, version, latestVersion);
     for (const migration of migrations) {
       if (migration.version <= version) continue;
       for (const text of migration.sqlite) this.#database.exec(text);
@@ -97,7 +101,7 @@ export class SqliteConnection {
       this.#database.exec(writes ? "BEGIN IMMEDIATE" : "BEGIN");
     } catch (thrown) {
       // It has waited for the lock already, so the entries are not tried one by one.
-      for (const entry of entries) outcomes.set(entry, { ok: false, error: storeErrorOf(thrown) });
+      for (const entry of entries) outcomes.set(entry, { ok: false, error: toStoreError(thrown, this.#path) });
       return;
     }
     try {
@@ -111,7 +115,7 @@ export class SqliteConnection {
       this.#database.exec("COMMIT");
     } catch (thrown) {
       if (this.#database.inTransaction) this.#database.exec("ROLLBACK");
-      const error = storeErrorOf(thrown);
+      const error = toStoreError(thrown, this.#path);
       // The failure of one may have ended the transaction of all. But if the file is locked or lost, each one would wait in vain.
       const isOfOne = entries.length > 1 && error.failure !== "locked" && error.failure !== "lost";
       if (isOfOne) for (const each of entries) yield* this.#transaction([each], writes, outcomes);
@@ -134,7 +138,7 @@ export class SqliteConnection {
     try {
       return { ok: true, result: yield* this.#run(entry) };
     } catch (thrown) {
-      return { ok: false, error: storeErrorOf(thrown) };
+      return { ok: false, error: toStoreError(thrown, this.#path) };
     }
   }
 
@@ -177,14 +181,14 @@ export class SqliteConnection {
       this.#database.exec("VACUUM");
       this.#database.pragma("wal_checkpoint(TRUNCATE)");
     } catch (thrown) {
-      throw storeErrorOf(thrown);
+      throw toStoreError(thrown, this.#path);
     }
   }
 
   /** Bytes of the pages in use. */
   get bytes(): number {
-    const value = (name: string) => Number(this.#execute({ sql: `PRAGMA ${name}`, values: [] })[0]?.[name] ?? 0);
-    return (value("page_count") - value("freelist_count")) * value("page_size");
+    const [row] = this.#execute({ sql: usedBytes, values: [] });
+    return Number(row?.bytes ?? 0);
   }
 
   close(): void {

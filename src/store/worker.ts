@@ -129,9 +129,7 @@ function isFatal(outcome: OperationOutcome): boolean {
 }
 
 function report(cause: unknown, path: string): ReportedFailure {
-  // What SQLite itself reported tells a failure of one operation from one of the database.
-  const reported = cause instanceof StoreError && cause.cause !== undefined ? cause.cause : cause;
-  let error = toStoreError(reported, path);
+  let error = toStoreError(cause, path);
   if (error.failure === "lost" && isDiskFull(path)) {
     error = new StoreError("full", `The disk of the database ${path} has no space left.`);
   }

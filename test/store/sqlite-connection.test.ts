@@ -67,7 +67,7 @@ describe("a connection to SQLite", () => {
     Object.assign(last ?? {}, { role: null });
     const outcomes = connection.runBatch([keep("r1"), broken, answer("r1"), keep("r3", { previous: "r1" })]);
     expect(outcomes.map(({ ok }) => ok)).toEqual([true, false, true, true]);
-    expect(outcomes[1]).toMatchObject({ error: { name: "StoreError", failure: "broken" } });
+    expect(outcomes[1]).toMatchObject({ error: { name: "OperationError", failure: "refused" } });
     const read = connection.runBatch([answer("r1"), answer("r2"), answer("r3")]);
     expect(read.map((outcome) => outcome.ok && outcome.result !== null)).toEqual([true, false, true]);
     expect(connection.runBatch([{ name: "stats", argument: { kind: "memory" } }])).toMatchObject([
