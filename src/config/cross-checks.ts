@@ -8,7 +8,7 @@ import { usualKeyName } from "./resolve.ts";
 import type { Settings } from "./schema.ts";
 import { turnShape } from "./shared-shape.ts";
 import { formatSize } from "./size.ts";
-import { outlivesProcess } from "./store-url.ts";
+import { outlivesProcess, storeKind } from "./store-url.ts";
 import type { Parts } from "./unbuilt.ts";
 
 export interface Checked {
@@ -32,6 +32,7 @@ export function crossCheck(checked: Checked): Mistake[] {
     ...checkDialects(checked),
     ...checkTurnTwice(checked),
     ...checkMemory(checked),
+    ...checkStore(checked),
   ];
 }
 
@@ -49,6 +50,14 @@ function checkMemory({ settings, mistaken }: Checked): Mistake[] {
   const { memory, body } = settings.limits;
   if (mistaken("limits") || memory >= body) return [];
   return [{ path: "limits.memory", message: `${formatSize(memory)} is less than limits.body (${formatSize(body)})` }];
+}
+
+/** The driver would report it like a server that cannot be reached, and only at the start. */
+function checkStore({ settings, mistaken }: Checked): Mistake[] {
+  const { url } = settings.store;
+  if (mistaken("store") || storeKind(url) !== "postgres" || URL.canParse(url)) return [];
+  const message = "not a valid address; write special characters of the password as % codes, for example # as %23";
+  return [{ path: "store.url", message }];
 }
 
 function checkKeys({ settings }: Checked): Mistake[] {

@@ -187,6 +187,7 @@ export class Gateway {
     const isPublic = !isLoopback(config.listen.host);
     this.keyring = createKeyring(config.keys, {
       hasStore: hasStore && isPublic,
+      mayOpen: !isPublic,
       storedRate: config.limits.per_stored_key,
     });
     if (hasStore) this.#storedKeys = new StoredKeys({ store: this.#store, keyring: this.keyring, log: this.log });
@@ -231,16 +232,17 @@ export class Gateway {
     const request = decoded instanceof Promise ? await decoded : decoded;
     const name = request.turn.model || this.config.default_model;
     if (!name) throw this.#noModel(context.key);
+    const createdAt = Date.now();
     const { key } = context;
     const route = this.#models.find(name, (id) => key === null || allowsModel(key, id));
     if (key && !allowsModel(key, name)) throw notAllowed(key, name);
     const owner = ownerOf(context);
     const { conversation, idempotencyKey, holding } = context;
     const limit = this.config.limits.body;
-    const toResolve = { request, codec, route, owner, conversation, idempotencyKey, limit, holding };
+    const toResolve = { request, codec, route, owner, conversation, idempotencyKey, createdAt, limit, holding };
     const { turn: continued, ...state } = await resolveState(this.#store, toResolve);
     const listener = this.#listenersFor({ ...request, turn: continued }, route, context, name);
-    const kept = { owner, api, model: name, createdAt: Date.now(), state, listener };
+    const kept = { owner, api, model: name, createdAt, state, listener };
     const keeper = await keeperFor(this.#store, this.config.store.required, request, kept);
     const continuity = this.#continuityFor(context);
     if (keeper) continuity.timeToLive = Math.max(usualTimeToLive, this.config.store.keep);
@@ -366,8 +368,9 @@ export class Gateway {
     return { troubles: assumed ? [] : [...new Set(troubles)], notes: [...new Set(all)] };
   }
 
+  /** Closes every part, whatever happens to the others. */
   async close(): Promise<void> {
-    await Promise.all(this.#models.backends().map(({ lifecycle }) => lifecycle?.close?.()));
+    await Promise.allSettled(this.#models.backends().map(async ({ lifecycle }) => lifecycle?.close?.()));
     this.#outstanding.close();
     this.watch.close();
     this.#storedKeys?.close();

@@ -30,6 +30,8 @@ export interface StateRequest {
   /** The client's name of the conversation. */
   conversation: string | undefined;
   idempotencyKey: string | undefined;
+  /** When the request came in, in milliseconds since 1970. */
+  createdAt: number;
   /** The most characters of a stored conversation. */
   limit: number;
   holding: Holding | undefined;
@@ -87,7 +89,7 @@ function baseOf({ backend }: Route, responseId: string): UpstreamBase {
 
 async function readContext(
   store: StateStore,
-  { request, owner, conversation, limit, holding }: StateRequest,
+  { request, owner, conversation, createdAt: at, limit, holding }: StateRequest,
   { previous, repeat }: { previous: string | undefined; repeat: RepeatMark | undefined },
 ): Promise<Context> {
   const name = previous === undefined ? conversation : undefined;
@@ -96,6 +98,7 @@ async function readContext(
     previous,
     conversation: name,
     repeat: name === undefined ? undefined : repeat,
+    at,
     items: request.references,
     limit,
   };

@@ -22,6 +22,7 @@ export class StoredKeys {
   #reading: Promise<void> | undefined;
   #isAway = false;
   #isKnown = false;
+  #count = 0;
 
   constructor(options: StoredKeysOptions) {
     this.#options = { interval, patience, ...options };
@@ -48,7 +49,11 @@ export class StoredKeys {
   async #read(): Promise<void> {
     const { store, keyring, log, patience } = this.#options;
     try {
-      keyring.setStored(await inTime(store.keys(), patience));
+      const keys = await inTime(store.keys(), patience);
+      keyring.setStored(keys);
+      if (keys.length === 0 && this.#count > 0)
+        log.error({}, "the store has lost its keys: it was emptied or replaced");
+      this.#count = keys.length;
       if (this.#isAway) log.info({}, "the keys can be read from the store again");
       this.#isAway = false;
       this.#isKnown = true;

@@ -30,7 +30,8 @@ export class TurnKeeper implements TurnSeams {
   readonly #request: KeptRequest;
   readonly #isRequired: boolean;
   readonly #listener: TurnListener;
-  #outcome: "pending" | "kept" | "failed" = "pending";
+  /** skipped: another request has repeated the turn, or what it continues was deleted meanwhile. */
+  #outcome: "pending" | "kept" | "skipped" | "failed" = "pending";
 
   constructor(store: Store, request: KeptRequest, isRequired: boolean, listener: TurnListener) {
     this.#store = store;
@@ -45,7 +46,7 @@ export class TurnKeeper implements TurnSeams {
   }
 
   get headers(): Record<string, string> {
-    return this.isKept ? {} : { "x-toolwire-store": "failed" };
+    return this.isKept || this.#outcome === "skipped" ? {} : { "x-toolwire-store": "failed" };
   }
 
   async beforeEnd(end: TurnEnd): Promise<void> {
@@ -58,8 +59,8 @@ export class TurnKeeper implements TurnSeams {
     const turn = { owner, api, model, createdAt, status, ...answer, input, output, metadata, legacy };
     const startedAt = performance.now();
     try {
-      await inTime(this.#store.keep({ ...turn, previous, conversation, base, repeat }));
-      this.#outcome = "kept";
+      const isStored = await inTime(this.#store.keep({ ...turn, previous, conversation, base, repeat }));
+      this.#outcome = isStored ? "kept" : "skipped";
       this.#listener.turnStored?.(performance.now() - startedAt);
     } catch (error) {
       this.#outcome = "failed";
@@ -100,7 +101,8 @@ export function joinSeams(keeper: TurnKeeper | undefined, others: TurnSeams | un
     ...(others.nextRound && { nextRound: others.nextRound.bind(others) }),
     ...(others.beforeEndLimit !== undefined && { beforeEndLimit: others.beforeEndLimit }),
     beforeEnd: async (end) => {
-      await Promise.all([keeper.beforeEnd(end), others.beforeEnd?.(end)]);
+      const ofOthers = async () => others.beforeEnd?.(end);
+      await Promise.all([keeper.beforeEnd(end), ofOthers()]);
     },
   };
 }
@@ -122,7 +124,7 @@ function outputOf({ items, current }: AnswerView, ending: TurnEnding): Item[] {
   return output;
 }
 
-async function inTime(work: Promise<void>): Promise<void> {
+async function inTime<Result>(work: Promise<Result>): Promise<Result> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_resolve, reject) => {
     timer = setTimeout(
@@ -131,7 +133,7 @@ async function inTime(work: Promise<void>): Promise<void> {
     );
   });
   try {
-    await Promise.race([work, late]);
+    return await Promise.race([work, late]);
   } finally {
     clearTimeout(timer);
   }

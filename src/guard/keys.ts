@@ -13,7 +13,7 @@ export type Identity = { ok: true; key: Key } | { ok: false; reason: KeyRefusal 
 export interface Keyring {
   /**
    * Whether there are no keys. Then every client on loopback is accepted, and Authorization headers are ignored. A revoked key is a
-   * key too: revoking the last one must not open the gateway. Neither must a store that cannot be read.
+   * key too: revoking the last one must not open the gateway. Neither must a store that cannot be read, or that has lost its keys.
    */
   readonly open: boolean;
   /** Finds the key of an `Authorization` header. Check `open` first: an open keyring finds none. */
@@ -25,6 +25,8 @@ export interface Keyring {
 export interface KeyringOptions {
   /** Whether a store may hold keys. Until `setStored` it is not known whether there are any. */
   hasStore?: boolean;
+  /** Whether clients need no key if there is none: only on loopback. */
+  mayOpen?: boolean;
   /** The rate of stored keys without their own. */
   storedRate?: Rate | null;
 }
@@ -36,16 +38,16 @@ const bearer = /^bearer +(\S+)$/i;
 /** Keys of the file, which stay as they are, and keys of the store. A key that is in both is the file's. */
 export function createKeyring(
   keys: readonly KeyEntry[],
-  { hasStore = false, storedRate = null }: KeyringOptions = {},
+  { hasStore = false, mayOpen = true, storedRate = null }: KeyringOptions = {},
 ): Keyring {
   const written = keys.map(knownKey);
   refuseDuplicates(written);
   let stored: readonly KnownKey[] = [];
   let isRead = !hasStore;
-  let isOpen = isRead && written.length === 0;
+  let hadStored = false;
   return {
     get open() {
-      return isOpen;
+      return mayOpen && isRead && written.length === 0 && !hadStored;
     },
     identify(authorization, now) {
       if (authorization === undefined || authorization.trim() === "") {
@@ -66,8 +68,10 @@ export function createKeyring(
     },
     setStored(entries) {
       stored = entries.flatMap((entry) => knownStoredKey(entry, storedRate) ?? []);
-      isRead = true;
-      isOpen = written.length === 0 && entries.length === 0;
+      hadStored ||= entries.length > 0;
+      // Where there must be keys, a store without any was emptied or replaced.
+      const hasLostKeys = entries.length === 0 && (hadStored || (!mayOpen && written.length === 0));
+      isRead = !hasLostKeys;
     },
   };
 }

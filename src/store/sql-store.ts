@@ -56,12 +56,12 @@ export class SqlStore implements Store {
     return this.#database.run("probe", { at: Date.now() });
   }
 
-  async keep(turn: KeptTurn): Promise<void> {
-    await this.#database.run("keepTurn", await paced(turnRows(turn)));
+  async keep(turn: KeptTurn): Promise<boolean> {
+    return await this.#database.run("keepTurn", await paced(turnRows(turn)));
   }
 
   async context(owner: string, query: ContextQuery): Promise<Context> {
-    const { previous, conversation, repeat, items = [], limit } = query;
+    const { previous, conversation, repeat, at = Date.now(), items = [], limit } = query;
     const read = await this.#database.run("readContext", {
       owner: indexKey(owner),
       previous: previous === undefined ? null : indexKey(previous),
@@ -69,7 +69,7 @@ export class SqlStore implements Store {
       repeat: repeat ? { ...repeat, digest: indexKey(repeat.digest) } : null,
       items: [...new Set(items.map(indexKey))],
       limit,
-      now: Date.now(),
+      at,
     });
     return await paced(contextOf(read, new Set(items)));
   }

@@ -29,7 +29,7 @@ export function* turnRows(turn: KeptTurn): Steps<TurnRows> {
     name: turn.conversation === undefined ? null : indexKey(turn.conversation),
     newConversation: once ?? newId("conv"),
     replaces: once !== undefined,
-    base: turn.base ?? null,
+    base: turn.base ? { ...turn.base, responseId: storedText(turn.base.responseId) } : null,
     repeat: turn.repeat ? { ...turn.repeat, digest: indexKey(turn.repeat.digest) } : null,
     input,
     output,

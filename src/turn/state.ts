@@ -60,6 +60,8 @@ export interface ContextQuery {
   conversation?: string | undefined;
   /** If the last turn of the conversation has this mark, it is left out: the request repeats it. */
   repeat?: RepeatMark | undefined;
+  /** When the request came in, in milliseconds since 1970; now by default. */
+  at?: number | undefined;
   /** Single items by their ids. */
   items?: readonly string[] | undefined;
   /** The most characters that may be read. */
@@ -119,6 +121,10 @@ export interface AnswerStore {
 
 /** What outlives a turn. A promise of a write resolves when every gateway of the same store can read it. */
 export interface StateStore extends Memory, AnswerStore {
-  keep(turn: KeptTurn): Promise<void>;
+  /**
+   * Returns false if the turn was not stored: another request has repeated it, or what it continues was deleted meanwhile. A turn that
+   * is stored already is not stored again.
+   */
+  keep(turn: KeptTurn): Promise<boolean>;
   context(owner: string, query: ContextQuery): Promise<Context>;
 }

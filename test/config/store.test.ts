@@ -37,6 +37,13 @@ describe("the store in a configuration", () => {
     },
   );
 
+  it("is refused if its password would have to be encoded", () => {
+    expect(mistakesIn('store: { url: "postgres://me:a#b@db/x" }')).toEqual([
+      expect.stringMatching(/^store\.url: not a valid address; .* # as %23$/),
+    ]);
+    expect(read('store: { url: "postgres://me:a%23b@db/x" }').store.url).toBe("postgres://me:a%23b@db/x");
+  });
+
   it("has a kind", () => {
     const urls = ["memory:", "sqlite:/a", "postgres://db", "postgresql://db"];
     expect(urls.map(storeKind)).toEqual(["memory", "sqlite", "postgres", "postgres"]);

@@ -170,6 +170,19 @@ it("a request of the Responses API is kept once if it is repeated with its idemp
   expect(given()).toEqual(["One", "Answer 2", "Two"]);
 });
 
+it("an answer says that it is not stored if an earlier request had its idempotency key", async () => {
+  const talk = { "x-toolwire-conversation": name };
+  const say = (prompt: string, headers: Record<string, string>) =>
+    ask(gateway, "responses", requestFor("responses", { model: "chat/m", prompt }), { ...talk, ...headers });
+  await say("One", { "idempotency-key": "k1" });
+  await say("Two", { "idempotency-key": "k2" });
+  const late = await say("One", { "idempotency-key": "k1" });
+  expect(late).toMatchObject({ status: 200, json: { store: false } });
+  expect(late.headers.get("x-toolwire-store")).toBeNull();
+  await say("Three", {});
+  expect(given()).toEqual(["One", "Answer 1", "Two", "Answer 2", "Three"]);
+});
+
 it("a request without the header is kept in no conversation", async () => {
   await send("chat", [user("One")]);
   await ask(gateway, "chat", requestFor("chat", { model: "chat/m", prompt: "Alone" }));

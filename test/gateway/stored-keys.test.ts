@@ -41,6 +41,17 @@ describe("the keys of the store", () => {
     expect(read).toHaveBeenCalledTimes(1);
   });
 
+  it("are missed if the store is emptied, and the gateway stays closed", async () => {
+    let keys = [storedKey("ann")];
+    const { stored, keyring, may, lines } = scene(async () => keys);
+    await stored.start();
+    keys = [];
+    await vi.advanceTimersByTimeAsync(30_000);
+    expect([keyring.open, may("ann")]).toEqual([false, false]);
+    expect(lines).toEqual(["the store has lost its keys: it was emptied or replaced"]);
+    stored.close();
+  });
+
   it("stay in force while the store is away, and the log says so once an outage", async () => {
     let read: () => Promise<StoredKey[]> = async () => [storedKey("ann")];
     const { stored, may, lines } = scene(() => read());

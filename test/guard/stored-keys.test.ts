@@ -16,6 +16,31 @@ function keyringOf(
   return keyring;
 }
 
+describe("a store that has lost its keys", () => {
+  test.each([true, false])("never opens the gateway (on loopback: %j)", (mayOpen) => {
+    const keyring = keyringOf([storedKey("ann")], [], { mayOpen });
+    keyring.setStored([]);
+    expect(keyring.open).toBe(false);
+    expect(keyring.identify(undefined, now)).toEqual({ ok: false, reason: "unread" });
+    expect(keyring.identify("Bearer tw-ann", now)).toEqual({ ok: false, reason: "unread" });
+    keyring.setStored([storedKey("ann")]);
+    expect(keyring.identify("Bearer tw-ann", now).ok).toBe(true);
+  });
+
+  test("opens no gateway on a public address, not even if it had none before", () => {
+    const keyring = keyringOf([], [], { mayOpen: false });
+    expect(keyring.open).toBe(false);
+    expect(keyring.identify(undefined, now)).toEqual({ ok: false, reason: "unread" });
+  });
+
+  test("does not affect the keys of the configuration", () => {
+    const keyring = keyringOf([storedKey("ann")], [{ name: "file", key: "tw-file" }], { mayOpen: false });
+    keyring.setStored([]);
+    expect(keyring.identify("Bearer tw-file", now).ok).toBe(true);
+    expect(keyring.identify(undefined, now)).toEqual({ ok: false, reason: "missing" });
+  });
+});
+
 describe("a key of the store", () => {
   test("is known by its hash, and owns by its id", () => {
     const keyring = keyringOf([storedKey("ann"), storedKey("bob")]);

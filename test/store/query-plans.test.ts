@@ -42,7 +42,7 @@ const keep = (each: KeptTurn) => scansOf(operations.keepTurn.run(finished(turnRo
 const image = shows({ type: "image", url: `data:${"A".repeat(2_000)}` }, "i1");
 const repeat = { digest: "d", within: null };
 const name = { owner: ann, api: "responses" };
-const read = { owner: ann, previous: null, name: null, repeat: null, items: [], limit, now: 1_000_000 };
+const read = { owner: ann, previous: null, name: null, repeat: null, items: [], limit, at: 1_000_000 };
 
 describe("a statement looks up rows by an index", () => {
   it.each<[string, () => string[]]>([

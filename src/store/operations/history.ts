@@ -2,6 +2,7 @@ import type { UpstreamBase } from "../../turn/index.ts";
 import type { ContentRow } from "../contents.ts";
 import type { MessageColumns } from "../messages.ts";
 import type { Operation, Row, Statement } from "../operation.ts";
+import { originalText } from "../storable.ts";
 import { readContents } from "./read-contents.ts";
 import { numberOf, sql, textOf, textOrNull } from "./statements.ts";
 
@@ -81,7 +82,7 @@ function seedOf(owner: string, end: HistoryEnd): Statement {
 function baseOf(row: Row): UpstreamBase | null {
   const backend = textOrNull(row, "base_backend");
   const responseId = textOrNull(row, "base_response");
-  return backend === null || responseId === null ? null : { backend, responseId };
+  return backend === null || responseId === null ? null : { backend, responseId: originalText(responseId) };
 }
 
 /** Characters and messages that one statement reads of a history, about. */

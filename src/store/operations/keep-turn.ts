@@ -37,20 +37,21 @@ interface Place {
   start: number;
 }
 
-export const keepTurn: OperationDefinition<TurnRows, void> = { writes: true, run: keep };
+/** Returns whether the turn is stored. */
+export const keepTurn: OperationDefinition<TurnRows, boolean> = { writes: true, run: keep };
 
-function* keep(turn: TurnRows): Operation<void> {
+function* keep(turn: TurnRows): Operation<boolean> {
   const place = yield* findPlace(turn);
-  if (!place) return;
+  if (!place) return yield* isKept(turn);
   yield* insertResponse(turn, place);
   yield* insertMessages(turn, place);
+  return true;
 }
 
-/** `undefined` if the turn is stored already. */
+/** `undefined` if the turn is stored already, another one has repeated it, or what it continues is not there any more. */
 function* findPlace(turn: TurnRows): Operation<Place | undefined> {
   if (turn.name !== null || turn.replaces) return yield* placeInNamed(turn);
-  const continued = turn.previous === null ? undefined : yield* placeBehind(turn, turn.previous);
-  return continued ?? (yield* placeAtStart(turn));
+  return yield* turn.previous === null ? placeAtStart(turn) : placeBehind(turn, turn.previous);
 }
 
 const isNew = "NOT EXISTS (SELECT 1 FROM responses WHERE owner = ? AND id = ?)";

@@ -12,7 +12,8 @@ export interface ContextRequest {
   repeat: RepeatMark | null;
   items: readonly string[];
   limit: number;
-  now: number;
+  /** When the request came in. */
+  at: number;
 }
 
 export interface ReadContext {
@@ -46,11 +47,11 @@ function* historyOf(request: ContextRequest): Operation<History | undefined> {
   return name === null ? undefined : yield* namedHistory(request, name);
 }
 
-function* namedHistory({ owner, repeat, now }: ContextRequest, name: string): Operation<History | undefined> {
+function* namedHistory({ owner, repeat, at }: ContextRequest, name: string): Operation<History | undefined> {
   const [row] = yield* sql("SELECT id, length FROM conversations WHERE owner = ? AND name = ?", [owner, name]);
   if (!row) return undefined;
   const id = textOf(row, "id");
-  const last = repeat ? yield* lastResponse(owner, id, repeat, now) : undefined;
+  const last = repeat ? yield* lastResponse(owner, id, repeat, at) : undefined;
   const until = last?.isRepeated ? last.start : numberOf(row, "length");
   return yield* findHistory(owner, { by: "conversation", id, until });
 }

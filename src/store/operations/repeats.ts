@@ -16,7 +16,7 @@ export function* lastResponse(
   owner: string,
   conversation: string,
   repeat: RepeatMark,
-  now: number,
+  at: number,
 ): Operation<LastResponse | undefined> {
   const [row] = yield* sql(
     `SELECT id, start_position, repeat_digest, status, created_at FROM responses WHERE conversation = ? AND owner = ?
@@ -28,7 +28,7 @@ export function* lastResponse(
   const isCompleted = textOf(row, "status") === "completed";
   const createdAt = numberOf(row, "created_at");
   // Clocks of gateways may differ, and a first attempt may end after its retry.
-  const isInTime = repeat.within === null || !isCompleted || Math.abs(now - createdAt) <= repeat.within;
+  const isInTime = repeat.within === null || !isCompleted || Math.abs(at - createdAt) <= repeat.within;
   const isRepeated = textOrNull(row, "repeat_digest") === repeat.digest && isInTime;
   return { id: textOf(row, "id"), start: numberOf(row, "start_position"), isCompleted, createdAt, isRepeated };
 }

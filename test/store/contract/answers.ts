@@ -29,7 +29,8 @@ export function describeAnswers(store: StoreOf): void {
       await fc.assert(
         fc.asyncProperty(anyItems(), anyItems(), async (input, items) => {
           const id = `any${++number}`;
-          await store().keep(turn(id, "x", { input, output: items, previous: `any${number - 3}` }));
+          const previous = number > 3 ? `any${number - 3}` : undefined;
+          await store().keep(turn(id, "x", { input, output: items, previous }));
           expect((await store().answer(ann, "responses", id))?.output).toEqual(items);
           const { history = [] } = await context(store(), { previous: id });
           const all = [...input, ...items].map((item) => (foreign(item) ? { ...item, id: undefined } : item));

@@ -34,9 +34,10 @@ export function describeConversations(store: StoreOf): void {
         expect(await said(store(), { previous: name })).toEqual(["zero", "zero!", name, `${name}!`]);
     });
 
-    it("begin anew if the answer before was deleted meanwhile", async () => {
-      await store().keep(turn("r2", "two", { previous: "gone" }));
-      expect(await said(store(), { previous: "r2" })).toEqual(["two", "two!"]);
+    it("do not go on without their beginning if the answer before was deleted meanwhile", async () => {
+      expect(await store().keep(turn("r2", "two", { previous: "gone" }))).toBe(false);
+      expect(await said(store(), { previous: "r2" })).toBeUndefined();
+      expect(await rowsOf(store())).toMatchObject({ conversations: 0, messages: 0 });
     });
 
     it("know nothing of an answer that does not exist, and are empty before they begin", async () => {
@@ -80,7 +81,7 @@ export function describeConversations(store: StoreOf): void {
     });
 
     it("remember the response of a provider that they continue from, also in forks", async () => {
-      const base = { backend: "openai", responseId: "resp_upstream" };
+      const base = { backend: "openai", responseId: "resp_\0upstream" };
       await store().keep(turn("r1", "one", { base }));
       await store().keep(turn("r2", "two", { previous: "r1" }));
       await store().keep(turn("f2", "deux", { previous: "r1" }));
@@ -132,7 +133,7 @@ export function describeConversations(store: StoreOf): void {
         await store().keep(
           turn(`r${at}`, "x", {
             input: [shows({ type: "file", data: file(at) }, `i${at}`)],
-            previous: `r${at - 1}`,
+            previous: at === 1 ? undefined : `r${at - 1}`,
           }),
         );
       const { history } = await context(store(), { previous: "r6" });
@@ -144,7 +145,7 @@ export function describeConversations(store: StoreOf): void {
 
     it("may have a thousand turns", { timeout: 60_000 }, async () => {
       for (let at = 1; at <= 1_000; at++)
-        await store().keep(turn(`r${at}`, `${at}`, { previous: `r${at - 1}`, createdAt: at }));
+        await store().keep(turn(`r${at}`, `${at}`, { previous: at === 1 ? undefined : `r${at - 1}`, createdAt: at }));
       const history = await said(store(), { previous: "r1000" });
       expect(history).toHaveLength(2_000);
       expect(history?.at(-1)).toBe("1000!");

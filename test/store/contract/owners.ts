@@ -23,8 +23,8 @@ export function describeOwners(store: StoreOf): void {
 
     it("cannot continue what belongs to others", async () => {
       await store().keep(turn("r1", "secret"));
-      await store().keep(turn("r2", "mine", { owner: bob, previous: "r1" }));
-      expect(await said(store(), { previous: "r2" }, bob)).toEqual(["mine", "mine!"]);
+      expect(await store().keep(turn("r2", "mine", { owner: bob, previous: "r1" }))).toBe(false);
+      expect(await said(store(), { previous: "r2" }, bob)).toBeUndefined();
       expect(await said(store(), { previous: "r1" })).toEqual(["secret", "secret!"]);
     });
 

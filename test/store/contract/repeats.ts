@@ -21,7 +21,7 @@ export function describeRepeats(store: StoreOf): void {
       await store().keep(named("c1", "one", "d1", null));
       await store().keep(named("c2", "two", "d2", 60_000));
       const ask = (digest: string, within: number | null) =>
-        said(store(), { conversation: "talk", repeat: { digest, within } });
+        said(store(), { conversation: "talk", repeat: { digest, within }, at: now });
       expect(await ask("d2", 60_000)).toEqual(["one", "one!"]);
       expect(await ask("d2", null)).toEqual(["one", "one!"]);
       expect(await ask("d3", null)).toHaveLength(4);
@@ -34,6 +34,8 @@ export function describeRepeats(store: StoreOf): void {
       expect(await said(store(), { conversation: "talk" })).toEqual(["one", "one!", "one", "one!"]);
       await store().keep(named("c3", "one", "d1", 1_000, now + 1_000));
       expect(await said(store(), { conversation: "talk" })).toHaveLength(4);
+      const late = { repeat: { digest: "d1", within: 1_000 }, at: now + 4_000 };
+      expect(await said(store(), { conversation: "talk", ...late })).toHaveLength(4);
       const repeat = { digest: "d1", within: 1_000 };
       await store().keep(turn("c9", "x", { api: "chat", conversation: "old", repeat, createdAt: now - 90_000 }));
       expect(await said(store(), { conversation: "old", repeat })).toHaveLength(2);
@@ -42,7 +44,7 @@ export function describeRepeats(store: StoreOf): void {
     it("change nothing if an earlier turn but the last has their key", async () => {
       await store().keep(named("c1", "one", "d1", null));
       await store().keep(named("c2", "two", "d2", null));
-      await store().keep(named("c3", "one", "d1", null));
+      expect(await store().keep(named("c3", "one", "d1", null))).toBe(false);
       expect(await said(store(), { conversation: "talk" })).toEqual(["one", "one!", "two", "two!"]);
       expect(await store().answer(ann, "chat", "c3")).toBeUndefined();
       // A text may be said again later.
