@@ -1,4 +1,4 @@
-import { TurnError } from "../turn/index.ts";
+import { inTime, TurnError } from "../turn/index.ts";
 
 /** How long the end of a turn waits for work that must finish before it, in milliseconds. A seam may set another limit. */
 const defaultLimit = 2_000;
@@ -8,16 +8,8 @@ const defaultLimit = 2_000;
  * done, or with `TooLate` when the limit is reached.
  */
 export async function waitBeforeEnd(work: readonly Promise<void>[], limit = defaultLimit): Promise<void> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(() => reject(new TooLate(limit)), limit);
-  });
-  try {
-    const outcomes = await Promise.race([settled(work), late]);
-    for (const outcome of outcomes) if (outcome.status === "rejected") throw outcome.reason;
-  } finally {
-    clearTimeout(timer);
-  }
+  const outcomes = await inTime(settled(work), limit, () => new TooLate(limit));
+  for (const outcome of outcomes) if (outcome.status === "rejected") throw outcome.reason;
 }
 
 async function settled(work: readonly Promise<void>[]): Promise<PromiseSettledResult<void>[]> {

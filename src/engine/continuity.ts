@@ -4,6 +4,7 @@ import {
   type CallItem,
   entriesOfStep,
   giveLoopBack,
+  inTime,
   isLoopHeld,
   type JsonValue,
   type Memory,
@@ -91,17 +92,12 @@ export class Continuity {
 
   async #read(keys: readonly string[]): Promise<(JsonValue | undefined)[]> {
     if (keys.length === 0) return [];
-    let timer: NodeJS.Timeout | undefined;
-    const late = new Promise<never>((_resolve, reject) => {
-      timer = setTimeout(() => reject(new Error(`the memory did not answer in ${longestRead} ms`)), longestRead);
-    });
+    const late = () => new Error(`the memory did not answer in ${longestRead} ms`);
     try {
-      return await Promise.race([this.#memory.read(this.#owner, keys), late]);
+      return await inTime(this.#memory.read(this.#owner, keys), longestRead, late);
     } catch (error) {
       this.#onFailure(error);
       return [];
-    } finally {
-      clearTimeout(timer);
     }
   }
 

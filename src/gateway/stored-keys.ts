@@ -1,6 +1,6 @@
 import type { Keyring } from "../guard/index.ts";
 import type { Store } from "../store/store.ts";
-import type { Log } from "../turn/index.ts";
+import { inTime, type Log } from "../turn/index.ts";
 
 /** Milliseconds. A revocation must hold on every gateway of a store within 10 s. */
 const interval = 3_000;
@@ -49,7 +49,7 @@ export class StoredKeys {
   async #read(): Promise<void> {
     const { store, keyring, log, patience } = this.#options;
     try {
-      const keys = await inTime(store.keys(), patience);
+      const keys = await inTime(store.keys(), patience, () => new Error(`no answer in ${patience / 1_000} s`));
       keyring.setStored(keys);
       if (keys.length === 0 && this.#count > 0)
         log.error({}, "the store has lost its keys: it was emptied or replaced");
@@ -69,16 +69,4 @@ export class StoredKeys {
 
 function reasonOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
-}
-
-async function inTime<Result>(promise: Promise<Result>, milliseconds: number): Promise<Result> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`no answer in ${milliseconds / 1_000} s`)), milliseconds).unref();
-  });
-  try {
-    return await Promise.race([promise, late]);
-  } finally {
-    clearTimeout(timer);
-  }
 }

@@ -1,6 +1,14 @@
 import type { TurnEnd, TurnSeams } from "../engine/index.ts";
 import { type Store, StoreError } from "../store/index.ts";
-import type { AnswerView, Item, JsonObject, KeptStatus, TurnEnding, TurnListener } from "../turn/index.ts";
+import {
+  type AnswerView,
+  type Item,
+  inTime,
+  type JsonObject,
+  type KeptStatus,
+  type TurnEnding,
+  type TurnListener,
+} from "../turn/index.ts";
 import { type ClientRequest, checkStoredMetadata } from "../wire/index.ts";
 import type { ResolvedState } from "./resolve-state.ts";
 import { storeUnavailable } from "./state-errors.ts";
@@ -59,7 +67,8 @@ export class TurnKeeper implements TurnSeams {
     const turn = { owner, api, model, createdAt, status, ...answer, input, output, metadata, legacy };
     const startedAt = performance.now();
     try {
-      const isStored = await inTime(this.#store.keep({ ...turn, previous, conversation, base, repeat }));
+      const keeping = this.#store.keep({ ...turn, previous, conversation, base, repeat });
+      const isStored = await inTime(keeping, longestCommit, tooSlow);
       this.#outcome = isStored ? "kept" : "skipped";
       this.#listener.turnStored?.(performance.now() - startedAt);
     } catch (error) {
@@ -124,17 +133,6 @@ function outputOf({ items, current }: AnswerView, ending: TurnEnding): Item[] {
   return output;
 }
 
-async function inTime<Result>(work: Promise<Result>): Promise<Result> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(
-      () => reject(new StoreError("slow", `The store did not commit within ${longestCommit} ms.`)),
-      longestCommit,
-    );
-  });
-  try {
-    return await Promise.race([work, late]);
-  } finally {
-    clearTimeout(timer);
-  }
+function tooSlow(): StoreError {
+  return new StoreError("slow", `The store did not commit within ${longestCommit} ms.`);
 }

@@ -9,6 +9,7 @@ export * from "./extensions.ts";
 export * from "./fields.ts";
 export * from "./held-bytes.ts";
 export * from "./ids.ts";
+export * from "./in-time.ts";
 export * from "./item.ts";
 export * from "./json.ts";
 export * from "./json-reader.ts";
