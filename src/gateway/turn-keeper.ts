@@ -1,5 +1,5 @@
 import type { TurnEnd, TurnSeams } from "../engine/index.ts";
-import { type Store, StoreError } from "../store/index.ts";
+import { type Store, StoreError, type StoreFailure } from "../store/index.ts";
 import {
   type AnswerView,
   type Item,
@@ -73,7 +73,7 @@ export class TurnKeeper implements TurnSeams {
       this.#listener.turnStored?.(performance.now() - startedAt);
     } catch (error) {
       this.#outcome = "failed";
-      this.#listener.storeFailed?.(error instanceof StoreError ? error.failure : "broken");
+      this.#listener.storeFailed?.(failureOf(error));
       if (this.#isRequired && status !== "failed") throw storeUnavailable(error);
     }
   }
@@ -94,6 +94,7 @@ export async function keeperFor(
   if (isElsewhere || !(keeps ?? turn.state.conversation !== undefined)) return undefined;
   if (isRequired) {
     await store.ready().catch((error: unknown) => {
+      listener.storeFailed?.(failureOf(error));
       throw storeUnavailable(error);
     });
   }
@@ -131,6 +132,10 @@ function outputOf({ items, current }: AnswerView, ending: TurnEnding): Item[] {
   if (isOpen && current.type === "message" && current.content.length > 0)
     output.push({ ...current, isIncomplete: true });
   return output;
+}
+
+function failureOf(error: unknown): StoreFailure {
+  return error instanceof StoreError ? error.failure : "broken";
 }
 
 function tooSlow(): StoreError {

@@ -1,8 +1,11 @@
 import type { Log } from "../turn/index.ts";
 import type { Store } from "./store.ts";
 
-const firstAfter = 60_000;
-const interval = 60 * 60_000;
+const longestFirst = 60_000;
+const longestInterval = 60 * 60_000;
+const shortestInterval = 1_000;
+/** The part of `keep` for which something may be there longer. */
+const tolerance = 0.1;
 /** Between two batches, so that requests come first. */
 const pause = 50;
 
@@ -10,8 +13,6 @@ export interface RetentionOptions {
   /** Milliseconds for which something that is not used is kept; `null`: for ever. Records with a time to live expire in any case. */
   keep: number | null;
   log: Log;
-  firstAfter?: number;
-  interval?: number;
   pause?: number;
   now?: () => number;
 }
@@ -20,6 +21,7 @@ export interface RetentionOptions {
 export class Retention {
   readonly #store: Pick<Store, "expire">;
   readonly #options: RetentionOptions;
+  readonly #interval: number;
   #timer: NodeJS.Timeout | undefined;
   #isStopped = false;
   #hasFailed = false;
@@ -27,7 +29,9 @@ export class Retention {
   constructor(store: Pick<Store, "expire">, options: RetentionOptions) {
     this.#store = store;
     this.#options = options;
-    this.#schedule(options.firstAfter ?? firstAfter);
+    const wanted = Math.max(shortestInterval, tolerance * (options.keep ?? longestInterval / tolerance));
+    this.#interval = Math.min(longestInterval, wanted);
+    this.#schedule(Math.min(longestFirst, this.#interval));
   }
 
   stop(): void {
@@ -49,7 +53,7 @@ export class Retention {
   #schedule(delay: number): void {
     if (this.#isStopped) return;
     this.#timer = setTimeout(() => {
-      this.#attempt().then(() => this.#schedule(this.#options.interval ?? interval));
+      this.#attempt().then(() => this.#schedule(this.#interval));
     }, delay).unref();
   }
 

@@ -13,8 +13,10 @@ export interface StoreSize {
   bytes: number;
 }
 
-/** Counting rows takes the database a while, so it is asked once a minute. Milliseconds. */
-const freshFor = 60_000;
+/** A large database takes a while to count its rows, so counting gets at most this part of its time. */
+const share = 0.01;
+/** A size is shown again for at least this long, in milliseconds. */
+const leastFresh = 1_000;
 /** How long a scrape waits for the store, in milliseconds. */
 const patience = 1_000;
 const commitBuckets = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2];
@@ -64,7 +66,8 @@ export function commitHistogram(registers: Registry[]): Histogram {
 class KnownSize {
   readonly #store: StoreSource;
   #size: StoreSize | undefined;
-  #askedAt = Number.NEGATIVE_INFINITY;
+  /** When the store may be asked again. */
+  #nextAt = Number.NEGATIVE_INFINITY;
   /** Resolves when the store has answered, or the scrape that asked it has waited long enough. */
   #asking: Promise<void> | undefined;
 
@@ -74,18 +77,21 @@ class KnownSize {
 
   async latest(): Promise<StoreSize | undefined> {
     const now = performance.now();
-    if (now - this.#askedAt >= freshFor) {
-      this.#askedAt = now;
-      this.#asking = this.#ask();
+    if (now >= this.#nextAt) {
+      // Until the store has answered, it is not asked again.
+      this.#nextAt = Number.POSITIVE_INFINITY;
+      this.#asking = this.#ask(now);
     }
     await this.#asking;
     return this.#size;
   }
 
-  #ask(): Promise<void> {
+  #ask(askedAt: number): Promise<void> {
     return new Promise((resolve) => {
       const timer = setTimeout(resolve, patience).unref();
       const ended = () => {
+        const now = performance.now();
+        this.#nextAt = now + Math.max(leastFresh, (now - askedAt) / share);
         clearTimeout(timer);
         resolve();
       };

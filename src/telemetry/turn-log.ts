@@ -135,7 +135,7 @@ export class TurnLog implements TurnListener {
   }
 
   storeFailed(reason: string): void {
-    this.#log.warn({ ...this.#fields(), reason }, `${storeFailure(reason)}; the turn ends without being kept`);
+    this.#log.warn({ ...this.#fields(), reason }, `${storeFailure(reason)}; the turn is not stored`);
   }
 
   turnFinished({ error }: TurnSummary): void {
@@ -169,10 +169,9 @@ export class TurnLog implements TurnListener {
 
   #logTurnFailed(backend: string, error: TurnError): void {
     const { code, status, body } = error;
-    const why =
-      quotesOthers(error) && this.#redact
-        ? { status, provider_type: body.type, provider_code: body.code }
-        : { err: error };
+    const ofProvider = { status, provider_type: body.type, provider_code: body.code };
+    const isOutage = code === "store_unavailable";
+    const why = quotesOthers(error) && this.#redact ? ofProvider : isOutage ? {} : { err: error };
     const level = code === "internal_error" ? "error" : "warn";
     this.#log[level](
       { request_id: this.#requestId, backend, code, ...why },

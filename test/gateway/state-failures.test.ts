@@ -88,10 +88,13 @@ describe("a store that is required", () => {
   it("refuses a turn before the model is asked, but not one that says store: false", async () => {
     await start(true);
     fail();
-    const answer = await ask(gateway, "responses", requestFor("responses", { model: "chat/m" }));
+    const body = requestFor("responses", { model: "chat/m" });
+    const answer = await ask(gateway, "responses", body, { "x-request-id": "r1" });
     expect(answer.status).toBe(503);
     expect(answer.json).toMatchObject({ error: { code: "store_unavailable" } });
     expect(provider.requests).toEqual([]);
+    const metrics = await (await fetch(`${gateway.url}/metrics`)).text();
+    expect(metrics).toMatch(/toolwire_store_failures_total\{reason="full"\} 1/);
     const other = requestFor("responses", { model: "chat/m", more: { store: false } });
     expect((await ask(gateway, "responses", other)).status).toBe(200);
     expect((await ask(gateway, "chat", requestFor("chat", { model: "chat/m" }))).status).toBe(200);

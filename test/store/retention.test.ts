@@ -45,6 +45,17 @@ describe("what is kept for a time", () => {
     retention.stop();
   });
 
+  it.each([
+    ["2s", 2_000, 1_000],
+    ["10m", 10 * minute, minute],
+    ["5h", 5 * hour, 30 * minute],
+  ])("for %s is deleted soon after that", async (_, keep, interval) => {
+    const retention = new Retention(store, { keep, log });
+    await vi.advanceTimersByTimeAsync(3 * hour);
+    expect(store.calls.at(-1)?.now).toBe((store.calls.at(-2)?.now ?? 0) + interval);
+    retention.stop();
+  });
+
   it("is deleted in batches with pauses, until there is nothing more", async () => {
     store.batches = 5;
     const retention = new Retention(store, { keep: day, log });

@@ -39,18 +39,33 @@ describe("the metrics of the store", () => {
     );
   });
 
-  it("ask for the size once a minute", async () => {
+  it("ask for the size at most once a second, and less often if counting takes long", async () => {
     vi.useFakeTimers();
-    const stats = vi.fn(async () => size);
+    let takes = 0;
+    const stats = vi.fn(async () => {
+      await new Promise((resolve) => setTimeout(resolve, takes));
+      return size;
+    });
     const metrics = createMetrics({ store: { queue: 0, stats } });
-    for (let scrape = 0; scrape < 5; scrape++) {
-      await storeLines(metrics);
-      await vi.advanceTimersByTimeAsync(10_000);
-    }
+    const scrape = async () => {
+      const scraped = storeLines(metrics);
+      await vi.advanceTimersByTimeAsync(500);
+      await scraped;
+    };
+    await scrape();
+    await scrape();
     expect(stats).toHaveBeenCalledTimes(1);
-    await vi.advanceTimersByTimeAsync(10_000);
-    await storeLines(metrics);
+    takes = 400;
+    await scrape();
     expect(stats).toHaveBeenCalledTimes(2);
+    for (let second = 0; second < 35; second++) {
+      await scrape();
+      await vi.advanceTimersByTimeAsync(500);
+    }
+    expect(stats).toHaveBeenCalledTimes(2);
+    await vi.advanceTimersByTimeAsync(5_000);
+    await scrape();
+    expect(stats).toHaveBeenCalledTimes(3);
   });
 
   it.each<[string, StoreSource["stats"]]>([
@@ -71,7 +86,7 @@ describe("the metrics of the store", () => {
     const stats = vi.fn<StoreSource["stats"]>().mockResolvedValueOnce(size);
     const metrics = createMetrics({ store: { queue: 0, stats: () => stats() ?? new Promise(() => {}) } });
     await storeLines(metrics);
-    await vi.advanceTimersByTimeAsync(60_000);
+    await vi.advanceTimersByTimeAsync(2_000);
     const scraped = storeLines(metrics);
     await vi.advanceTimersByTimeAsync(1_000);
     expect(await scraped).toContain("toolwire_store_bytes 4096");
@@ -88,9 +103,9 @@ describe("a turn that cannot be stored", () => {
   });
 
   it.each([
-    ["lost", "the store cannot be reached; the turn ends without being kept"],
-    ["full", "the store has no space left; the turn ends without being kept"],
-    ["something", "the store failed; the turn ends without being kept"],
+    ["lost", "the store cannot be reached; the turn is not stored"],
+    ["full", "the store has no space left; the turn is not stored"],
+    ["something", "the store failed; the turn is not stored"],
   ])("is a warning: %s", (reason, message) => {
     const lines: [LogFields, string][] = [];
     const warn = (fields: LogFields, line: string) => void lines.push([fields, line]);

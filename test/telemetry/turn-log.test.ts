@@ -106,6 +106,13 @@ describe("a turn that failed", () => {
     ]);
   });
 
+  it("is logged without a stack if the store is away", () => {
+    const { listener, lines } = start({ redact: true });
+    listener.turnFinished(ended("failed", new TurnError("store_unavailable", "The store is away.")));
+    expect(lines).toMatchObject([{ level: "warn", message: "turn failed (store unavailable)" }]);
+    expect(lines[0]?.fields).not.toHaveProperty("err");
+  });
+
   it("is logged with the error where it quotes nobody, or redaction is off", () => {
     for (const [redact, error] of [[true, refused] as const, [false, limited] as const]) {
       const { listener, lines } = start({ redact });
