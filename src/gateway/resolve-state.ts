@@ -108,18 +108,17 @@ async function readContext(
   return context;
 }
 
-const nothing: Context = { history: undefined, items: new Map(), size: 0, isTooLarge: false };
+const nothing: Context = { history: undefined, items: new Map(), inHistory: new Set(), size: 0, isTooLarge: false };
 
 /**
  * The input with the referenced items. An item that the history has is not repeated. Only a request that continues state at its
  * provider may refer to an item that is not stored here.
  */
-function withReferences({ input }: Turn, { history, items }: Context, isAtProvider: boolean): Item[] {
-  const known = new Set((history ?? []).flatMap((item) => idOf(item) ?? []));
+function withReferences({ input }: Turn, { items, inHistory }: Context, isAtProvider: boolean): Item[] {
   return input.flatMap((item, at): Item[] => {
     const id = referenceOf(item);
     if (id === undefined) return [item];
-    if (known.has(id)) return [];
+    if (inHistory.has(id)) return [];
     const found = items.get(id);
     if (found) return [found];
     if (isAtProvider) return [item];
@@ -130,11 +129,6 @@ function withReferences({ input }: Turn, { history, items }: Context, isAtProvid
 function referenceOf(item: Item): string | undefined {
   if (item.type !== "opaque" || item.fields.type !== "item_reference") return undefined;
   return typeof item.fields.id === "string" ? item.fields.id : "";
-}
-
-function idOf(item: Item): string | undefined {
-  if (item.type !== "opaque") return item.id;
-  return typeof item.fields.id === "string" ? item.fields.id : undefined;
 }
 
 /** Clients that retry send the same idempotency key, or the same words a moment later. */
