@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
-import { giveLoopBack, type Item, isLegacyCallId, isLoopHeld, type MessageItem } from "../turn/index.ts";
+import { type Item, isLegacyCallId, type MessageItem, type Steps } from "../turn/index.ts";
 import type { UnmatchedResult } from "../wire/index.ts";
+import type { ItemTexts } from "./item-texts.ts";
 
 /** Joins the stored history of a conversation and what a request brings. */
 export interface JoinedConversation {
@@ -15,17 +16,18 @@ export interface JoinedConversation {
  * the history. A client that sends earlier messages, too, adds only what comes after them. If it has changed one of them, the model
  * is given what the client sent.
  */
-export async function joinConversation(
+export function* joinConversation(
   history: readonly Item[],
   brought: readonly Item[],
-): Promise<JoinedConversation> {
+  texts: ItemTexts,
+): Steps<JoinedConversation> {
   const start = brought.findIndex((item) => !isInstruction(item));
   const instructions = start === -1 ? brought.slice() : brought.slice(0, start);
   const messages = start === -1 ? [] : brought.slice(start);
   const past = history.filter((item) => !isInstruction(item));
-  const { from, isChanged, ids } = await overlapOf(messages, past);
+  const { from, isChanged, ids } = yield* overlapOf(messages, past, texts);
   const fresh = withIds(messages.slice(from), ids);
-  const added = [...newInstructions(history, instructions), ...fresh];
+  const added = [...(yield* newInstructions(history, instructions, texts)), ...fresh];
   const known = instructions.length > 0 ? instructions : history.filter(isInstruction);
   if (isChanged) return { input: [...known, ...messages], added };
   const before = instructions.length > 0 ? [...instructions, ...past] : history;
@@ -33,9 +35,12 @@ export async function joinConversation(
 }
 
 /** Instructions that the conversation has already are not stored again. */
-function newInstructions(history: readonly Item[], instructions: readonly Item[]): Item[] {
-  const known = new Set(history.filter(isInstruction).map(textOf));
-  return instructions.filter((item) => !known.has(textOf(item)));
+function* newInstructions(history: readonly Item[], instructions: readonly Item[], texts: ItemTexts): Steps<Item[]> {
+  const known = new Set<string>();
+  for (const item of history.filter(isInstruction)) known.add(yield* texts.of(item));
+  const unknown: Item[] = [];
+  for (const item of instructions) if (!known.has(yield* texts.of(item))) unknown.push(item);
+  return unknown;
 }
 
 function isInstruction(item: Item): item is MessageItem {
@@ -54,54 +59,58 @@ interface Overlap {
 const noOverlap: Overlap = { from: 0, isChanged: false, ids: new Map() };
 
 /** Looks for the end of the history in the messages, then for its beginning. At least one message is new. */
-async function overlapOf(messages: readonly Item[], past: readonly Item[]): Promise<Overlap> {
+function* overlapOf(messages: readonly Item[], past: readonly Item[], texts: ItemTexts): Steps<Overlap> {
   const said = past.filter(isComparable);
   const places = messages.flatMap((item, at) => (isComparable(item) ? [at] : []));
   const heard = messages.filter(isComparable);
   for (let end = heard.length; end > 0; end--) {
-    if (isLoopHeld()) await giveLoopBack();
+    yield;
     const from = (places[end - 1] ?? 0) + 1;
-    const count = from < messages.length ? await sameBefore(heard, end, said) : 0;
+    if (from === messages.length) continue;
+    const count = yield* sameBefore(heard, end, said, texts);
     // One equal message in the middle may be a coincidence.
-    if (count > 0 && count >= Math.min(end, 2)) return { from, isChanged: count < end, ids: idsOf(heard, end, said) };
+    if (count >= Math.min(end, 2)) return { from, isChanged: count < end, ids: idsOf(heard, end, said, count) };
   }
-  const count = await sameAtStart(heard, said);
+  const count = yield* sameAtStart(heard, said, texts);
   if (count < 2) return noOverlap;
   const from = Math.min((places[count - 1] ?? 0) + 1, messages.length - 1);
   return { from, isChanged: true, ids: noOverlap.ids };
 }
-
 /** How many of the messages before an index are the last ones of the history. */
-async function sameBefore(heard: readonly Item[], end: number, said: readonly Item[]): Promise<number> {
+function* sameBefore(heard: readonly Item[], end: number, said: readonly Item[], texts: ItemTexts): Steps<number> {
   let count = 0;
-  while (count < end && isSame(heard[end - 1 - count], said.at(-1 - count))) {
+  while (count < end && (yield* isSame(heard[end - 1 - count], said.at(-1 - count), texts))) {
     count++;
-    if (isLoopHeld()) await giveLoopBack();
+    yield;
   }
   return count;
 }
 
-async function sameAtStart(heard: readonly Item[], said: readonly Item[]): Promise<number> {
+function* sameAtStart(heard: readonly Item[], said: readonly Item[], texts: ItemTexts): Steps<number> {
   let count = 0;
-  while (count < heard.length && isSame(heard[count], said[count])) {
+  while (count < heard.length && (yield* isSame(heard[count], said[count], texts))) {
     count++;
-    if (isLoopHeld()) await giveLoopBack();
+    yield;
   }
   return count;
 }
 
-function isSame(heard: Item | undefined, said: Item | undefined): boolean {
-  if (!heard || heard.type !== said?.type) return false;
-  if (heard.type === "call" && said.type === "call" && isLegacyCallId(heard.callId)) return heard.name === said.name;
-  if (heard.type === "output" && said.type === "output" && isLegacyCallId(heard.callId))
-    return textOf({ ...heard, callId: said.callId }) === textOf(said);
-  return textOf(heard) === textOf(said);
+/** Calls of the legacy form have no ids of their own, so any id will do. */
+function* isSame(heard: Item | undefined, said: Item | undefined, texts: ItemTexts): Steps<boolean> {
+  if (!heard || !said || heard.type !== said.type) return false;
+  const id = callIdOf(heard);
+  if (id !== callIdOf(said) && !isLegacyCallId(id)) return false;
+  return (yield* texts.of(heard)) === (yield* texts.of(said));
 }
 
-/** The ids of the calls that are equal before an index. */
-function idsOf(heard: readonly Item[], end: number, said: readonly Item[]): Map<string, string> {
+function callIdOf(item: Item): string {
+  return item.type === "call" || item.type === "output" ? item.callId : "";
+}
+
+/** The ids of the last calls before an index, as many as are equal. */
+function idsOf(heard: readonly Item[], end: number, said: readonly Item[], equal: number): Map<string, string> {
   const ids = new Map<string, string>();
-  for (let count = 0; count < end && isSame(heard[end - 1 - count], said.at(-1 - count)); count++) {
+  for (let count = 0; count < equal; count++) {
     const [mine, theirs] = [heard[end - 1 - count], said.at(-1 - count)];
     if (mine?.type === "call" && theirs?.type === "call") ids.set(mine.callId, theirs.callId);
   }
@@ -132,37 +141,14 @@ function isComparable({ type }: Item): boolean {
   return type === "message" || type === "call" || type === "output";
 }
 
-/** What an item says, whatever its ids are. */
-function textOf(item: Item): string {
-  switch (item.type) {
-    case "message":
-      return `${item.role}\n${item.content
-        .map((part) => (part.type === "text" ? part.text : JSON.stringify(part)))
-        .join("")
-        .trim()}`;
-    case "call":
-      return `call\n${item.callId}\n${item.name}`;
-    case "output":
-      return `output\n${item.callId}\n${typeof item.output === "string" ? item.output : JSON.stringify(item.output)}`;
-    case "reasoning":
-    case "opaque":
-      return item.type;
-  }
-}
-
 /** Identifies what a request says, to recognize a repetition of it. */
-export async function digestOfRequest(input: readonly Item[]): Promise<string> {
+export function* digestOfRequest(input: readonly Item[], texts: ItemTexts): Steps<string> {
   const hash = createHash("sha256");
   for (const item of input) {
-    const text = textOf(item);
-    hash.update(`${text.length}:`);
-    for (let at = 0; at < text.length; at += pieceSize) {
-      hash.update(text.slice(at, at + pieceSize));
-      if (isLoopHeld()) await giveLoopBack();
-    }
+    const text = yield* texts.of(item);
+    const callId = callIdOf(item);
+    hash.update(`${callId.length}:${text.length}:${callId}${text}`);
+    yield;
   }
   return hash.digest("base64url");
 }
-
-/** Characters that are hashed at once. */
-const pieceSize = 512 * 1024;

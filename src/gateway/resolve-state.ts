@@ -4,6 +4,7 @@ import {
   type Holding,
   type Item,
   isAnswerId,
+  paced,
   type RepeatMark,
   type StateStore,
   type Turn,
@@ -11,6 +12,7 @@ import {
 } from "../turn/index.ts";
 import type { ClientRequest, Codec } from "../wire/index.ts";
 import { answerLegacyCalls, digestOfRequest, joinConversation } from "./conversation.ts";
+import { ItemTexts } from "./item-texts.ts";
 import type { Route } from "./models.ts";
 import {
   continuedTwice,
@@ -57,7 +59,8 @@ export async function resolveState(store: StateStore, asked: StateRequest): Prom
   const { turn, continues, references, unmatched = [] } = request;
   const isState = continues !== undefined && continues.param !== "prompt";
   if (isState && conversation !== undefined) throw continuedTwice(continues);
-  const repeat = await repeatMark(asked);
+  const texts = new ItemTexts();
+  const repeat = await repeatMark(asked, texts);
   if (conversation === undefined) answerLegacyCalls([], unmatched);
   if (!continues && references.length === 0 && conversation === undefined) return { turn, added: turn.input, repeat };
   const own = continues?.responseId !== undefined && isAnswerId(asked.codec.answerId, continues.responseId);
@@ -68,7 +71,7 @@ export async function resolveState(store: StateStore, asked: StateRequest): Prom
   const brought = withReferences(turn, context, isAtProvider);
   if (conversation !== undefined) {
     answerLegacyCalls(context.history ?? [], unmatched);
-    const { input, added } = await joinConversation(context.history ?? [], brought);
+    const { input, added } = await paced(joinConversation(context.history ?? [], brought, texts));
     return { turn: { ...turn, input }, added, conversation, repeat };
   }
   if (!continues) return { turn: { ...turn, input: brought }, added: brought, repeat };
@@ -111,18 +114,17 @@ async function readContext(
   return context;
 }
 
-const nothing: Context = { history: undefined, items: new Map(), size: 0, isTooLarge: false };
+const nothing: Context = { history: undefined, items: new Map(), inHistory: new Set(), size: 0, isTooLarge: false };
 
 /**
  * The input with the referenced items. An item that the history has is not repeated. Only a request that continues state at its
  * provider may refer to an item that is not stored here.
  */
-function withReferences({ input }: Turn, { history, items }: Context, isAtProvider: boolean): Item[] {
-  const known = new Set((history ?? []).flatMap((item) => idOf(item) ?? []));
+function withReferences({ input }: Turn, { items, inHistory }: Context, isAtProvider: boolean): Item[] {
   return input.flatMap((item, at): Item[] => {
     const id = referenceOf(item);
     if (id === undefined) return [item];
-    if (known.has(id)) return [];
+    if (inHistory.has(id)) return [];
     const found = items.get(id);
     if (found) return [found];
     if (isAtProvider) return [item];
@@ -135,18 +137,11 @@ function referenceOf(item: Item): string | undefined {
   return typeof item.fields.id === "string" ? item.fields.id : "";
 }
 
-function idOf(item: Item): string | undefined {
-  if (item.type !== "opaque") return item.id;
-  return typeof item.fields.id === "string" ? item.fields.id : undefined;
-}
-
 /** Clients that retry send the same idempotency key, or the same words a moment later. */
-async function repeatMark({
-  request,
-  conversation,
-  idempotencyKey,
-  codec,
-}: StateRequest): Promise<RepeatMark | undefined> {
+async function repeatMark(
+  { request, conversation, idempotencyKey, codec }: StateRequest,
+  texts: ItemTexts,
+): Promise<RepeatMark | undefined> {
   // Clients of this API continue an answer by its id, so a retry is just another answer, except in a conversation with a name.
   if (codec.namesAnswers && conversation === undefined) return undefined;
   if (idempotencyKey !== undefined) {
@@ -154,5 +149,5 @@ async function repeatMark({
     return { digest, within: null };
   }
   if (conversation === undefined) return undefined;
-  return { digest: await digestOfRequest(request.turn.input), within: repeatedWithin };
+  return { digest: await paced(digestOfRequest(request.turn.input, texts)), within: repeatedWithin };
 }

@@ -19,13 +19,14 @@ interface StoredFilePart extends Omit<FilePart, "data"> {
 export type StoredPart = StoredTextPart | StoredImagePart | StoredFilePart | RefusalPart | OpaquePart;
 
 const separator = "\n\n";
-/** A longer text is stored in pieces, so that a statement never takes long. */
+/** A longer text is stored in pieces, and so are texts that would make `content` longer: no statement takes long. */
 export const longestText = 1024 * 1024;
 
 /** Collects the texts of one message for its `content`. */
 export class TextWriter {
   readonly #texts: string[] = [];
   readonly #contents: ContentCollector;
+  #length = 0;
 
   constructor(contents: ContentCollector) {
     this.#contents = contents;
@@ -37,9 +38,10 @@ export class TextWriter {
 
   /** The length of the text in `content`; the text or its mark, if it is not there. */
   *add(text: string): Steps<number | string | ContentMark> {
-    if (text.length > longestText) return yield* this.#contents.keep(text);
+    if (this.#length + text.length > longestText) return yield* this.#contents.keep(text);
     if (!(yield* isLongStorable(text))) return text;
     this.#texts.push(text);
+    this.#length += text.length + separator.length;
     return text.length;
   }
 

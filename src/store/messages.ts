@@ -79,3 +79,9 @@ export function idOf(item: Item): string | undefined {
 export function isReference(item: Item): boolean {
   return item.type === "opaque" && item.fields.type === "item_reference";
 }
+
+/** The id of the item that a reference stands for. */
+export function referencedId(item: Item): string | undefined {
+  if (item.type !== "opaque" || !isReference(item)) return undefined;
+  return typeof item.fields.id === "string" ? item.fields.id : undefined;
+}

@@ -13,7 +13,7 @@ import {
   type Steps,
 } from "../turn/index.ts";
 import type { Database } from "./database.ts";
-import { idOf } from "./messages.ts";
+import { idOf, referencedId } from "./messages.ts";
 import type { AnswerName, ReadAnswer } from "./operations/read-answer.ts";
 import type { ReadContext } from "./operations/read-context.ts";
 import type { DatabaseKind } from "./operations/stats.ts";
@@ -181,18 +181,27 @@ function nameOf(owner: string, api: ClientApi, id: string): AnswerName {
 /** Ids may occur in several conversations: the one in the history is meant, if there is one. */
 function* contextOf(read: ReadContext, wanted: ReadonlySet<string>): Steps<Context> {
   const items = new Map<string, Item>();
+  const inHistory = new Set<string>();
   const find: typeof withId = (item, message, at) => {
     const found = withoutForeignId(item);
-    const id = wanted.size === 0 ? undefined : idOf(withId(item, message, at));
+    const id = idOf(withId(item, message, at));
     if (id !== undefined && wanted.has(id)) items.set(id, found);
     return found;
   };
+  const findInHistory: typeof withId = (item, message, at) => {
+    const id = referencedId(item) ?? idOf(withId(item, message, at));
+    if (id !== undefined && wanted.has(id)) inHistory.add(id);
+    return find(item, message, at);
+  };
   yield* readItems(read.items, find);
-  const history = read.history ? yield* readItems(read.history, find) : undefined;
+  const history = read.history
+    ? yield* readItems(read.history, wanted.size > 0 ? findInHistory : withoutForeignId)
+    : undefined;
   return {
     history,
     base: read.base ?? undefined,
     items,
+    inHistory,
     size: read.size,
     isTooLarge: read.isTooLarge,
   };

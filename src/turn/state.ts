@@ -74,6 +74,8 @@ export interface Context {
   base?: UpstreamBase | undefined;
   /** The items that were found, by id. */
   items: ReadonlyMap<string, Item>;
+  /** Which of the ids that were asked for the history has. It does not show them: the items of clients have no ids there. */
+  inHistory: ReadonlySet<string>;
   /** Characters that were read, or would have been. */
   size: number;
   /** Whether more than `limit` characters are stored. Then nothing was read. */

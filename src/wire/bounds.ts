@@ -25,6 +25,8 @@ export const bounds = {
   callsOfMessage: 10_000,
   /** Messages of a Chat request, items of a Responses request. */
   conversation: 100_000,
+  /** Stored items to which a request refers. Each one is looked up. */
+  references: 2_000,
 } as const;
 
 /** Refuses a Chat request that exceeds a limit. The decoder reports values of the wrong type. */
@@ -53,6 +55,13 @@ export function checkResponsesBounds(body: JsonObject): void {
     checkLength(body.reasoning, "summary", bounds.word, "reasoning");
   }
   each(body.input, "input", bounds.conversation, checkItem);
+}
+
+/** `at` is the path of the list with the references. */
+export function checkReferences(ids: readonly string[], at: string): void {
+  if (ids.length <= bounds.references) return;
+  const message = `\`${at}\` must have at most ${bounds.references} references to stored items, but has ${ids.length}.`;
+  throw new TurnError("invalid_request", message, { param: at });
 }
 
 function checkShared(body: JsonObject): void {

@@ -104,6 +104,22 @@ describe.each(["chat", "responses"] as const)("a conversation by name on a %s ba
     expect(given()).toEqual(all);
   });
 
+  it("is not doubled by a client that sends an image again", async () => {
+    const image = { url: `data:image/png;base64,${"QUJD".repeat(1_000)}`, detail: "low" };
+    const shown = {
+      role: "user",
+      content: [
+        { type: "text", text: "Look" },
+        { type: "image_url", image_url: image },
+      ],
+    };
+    const { text } = await send(backend, [shown]);
+    await send(backend, [shown, { role: "assistant", content: text }, user("Two")]);
+    expect(JSON.stringify(provider.requests.at(-1)?.body).split(image.url)).toHaveLength(2);
+    await send(backend, [user("Three")]);
+    expect(JSON.stringify(provider.requests.at(-1)?.body).split(image.url)).toHaveLength(2);
+  });
+
   it("gives the model the history as a client has changed it", async () => {
     await send(backend, [user("One")]);
     await send(backend, [user("Two")]);

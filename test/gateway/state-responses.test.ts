@@ -150,6 +150,31 @@ it("an item of the input can be referred to by the id that its list has", async 
   expect((await ask(gateway, "responses", { model: "chat/m", input }, bob)).status).toBe(400);
 });
 
+it.each(backends)("an item of the input that the history has is not repeated on a %s backend", async (backend) => {
+  const named = { type: "message", id: "msg_of_mine", role: "user", content: "Remember me" };
+  const request = { model: `${backend}/m`, input: [named, { role: "user", content: "And me" }] };
+  const first = await ask(gateway, "responses", request, ann);
+  const list = await fetch(`${gateway.url}/v1/responses/${idOf(first)}/input_items`, { headers: ann });
+  const { data } = (await list.json()) as { data: { id: string }[] };
+  const input = data.map(({ id }) => ({ type: "item_reference", id }));
+  const second = {
+    ...request,
+    input: [...input, { role: "user", content: "Again" }],
+    previous_response_id: idOf(first),
+  };
+  expect((await ask(gateway, "responses", second, ann)).status).toBe(200);
+  expect(given()).toEqual(["Remember me", "And me", first.text, "Again"]);
+});
+
+it("a reference that the history has already goes to its provider once", async () => {
+  const input = [{ type: "item_reference", id: "msg_theirs" }];
+  const there = { model: "responses/m", input, previous_response_id: "resp_theirs" };
+  const first = await ask(gateway, "responses", there, ann);
+  await ask(gateway, "responses", { ...there, previous_response_id: idOf(first) }, ann);
+  const sent = JSON.stringify(provider.requests.at(-1)?.body);
+  expect(sent.split("msg_theirs")).toHaveLength(2);
+});
+
 it.each(backends)("an item that is unknown, or another key's, is refused on a %s backend", async (backend) => {
   const [item] = (await say(backend, "A secret")).items;
   const asked = provider.requests.length;

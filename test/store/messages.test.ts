@@ -127,6 +127,22 @@ describe("items as rows", () => {
     expect(read(written)).toEqual([shows, shows]);
   });
 
+  it("keep many long texts of one message in pieces, and short ones beside them", () => {
+    const texts = Array.from({ length: 12 }, (_, at) => `${at}`.padEnd(at % 3 === 0 ? 10 : 500_000, "é"));
+    const parts = texts.map((text) => ({ type: "text", text }) as const);
+    const long: Item[] = [
+      { type: "message", role: "user", content: parts },
+      { type: "message", role: "assistant", content: parts },
+      ...texts.map((text) => says(text)),
+    ];
+    const written = write(long);
+    for (const row of written.rows) {
+      for (const text of textsOf(row)) expect((text ?? "").length).toBeLessThanOrEqual(1024 * 1024);
+      expect(row.content).toMatch(/^0é+\n\n1é+/);
+    }
+    expect(read(written)).toEqual(long);
+  });
+
   it("keep very long texts and arguments in pieces", () => {
     const long: Item[] = [
       call(1, JSON.stringify("y".repeat(1_100_000))),

@@ -3,8 +3,9 @@ import { afterAll, describe, expect, it } from "vitest";
 import { migrations } from "../../src/store/migrations.ts";
 import type { Operation, Row } from "../../src/store/operation.ts";
 import { operations } from "../../src/store/operations/index.ts";
+import { placedId } from "../../src/store/placed-ids.ts";
 import { turnRows } from "../../src/store/turn-rows.ts";
-import { finished, type KeptTurn } from "../../src/turn/index.ts";
+import { finished, type KeptTurn, newId } from "../../src/turn/index.ts";
 import { ann, limit, message, output, shows, turn } from "./contract/turns.ts";
 
 const database = new Database(":memory:");
@@ -44,6 +45,8 @@ const repeat = { digest: "d", within: null };
 const name = { owner: ann, api: "responses" };
 const read = { owner: ann, previous: null, name: null, repeat: null, items: [], limit, at: 1_000_000 };
 
+const placed = placedId("msg", { conversation: newId("conv"), position: 0, at: 0 });
+
 describe("a statement looks up rows by an index", () => {
   it.each<[string, () => string[]]>([
     ["when a turn begins a conversation", () => keep(turn("r1", "one", { input: [image] }))],
@@ -59,7 +62,7 @@ describe("a statement looks up rows by an index", () => {
     ["when a completion is kept once", () => keep(turn("c5", "x", { api: "chat", repeat }))],
     [
       "when a history is read",
-      () => scansOf(operations.readContext.run({ ...read, previous: "f2", items: ["i1", "msg_in_r2"] })),
+      () => scansOf(operations.readContext.run({ ...read, previous: "f2", items: ["i1", "msg_in_r2", placed] })),
     ],
     ["when a named history is read", () => scansOf(operations.readContext.run({ ...read, name: "talk", repeat }))],
     ["when an answer is read", () => scansOf(operations.readAnswer.run({ ...name, id: "r1" }))],
@@ -147,4 +150,14 @@ describe("a list with a filter looks at a limited number of answers", () => {
     expect(list("c20006")).toEqual({ ids: [], hasMore: false });
     expect(list("c20200")).toEqual({ ids: ["c40101"], hasMore: false });
   });
+});
+
+it("many items are looked up by a few statements", () => {
+  const ids = Array.from({ length: 2_000 }, (_, at) =>
+    placedId("msg", { conversation: newId("conv"), position: at, at: 0 }),
+  );
+  const operation = operations.readContext.run({ ...read, items: ids });
+  let statements = 0;
+  for (let step = operation.next(); !step.done; step = operation.next([])) statements++;
+  expect(statements).toBeLessThan(20);
 });

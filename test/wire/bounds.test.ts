@@ -110,6 +110,7 @@ const responses: Case[] = [
   ["input[0].id", "responses", { input: [{ type: "item_reference", id: long(bounds.id) }] }],
   ["input[1].call_id", "responses", { input: [user, { type: "function_call", call_id: long(bounds.id), name: "f" }] }],
   ["input[0].name", "responses", { input: [{ type: "function_call", call_id: "c", name: long(bounds.name) }] }],
+  ["input", "responses", { input: list(bounds.references, { type: "item_reference", id: "a" }) }, "invalid_request"],
   ["previous_response_id", "responses", { previous_response_id: long(bounds.id) }],
   ["conversation", "responses", { conversation: long(bounds.id) }],
   ["text.format.type", "responses", { text: { format: { type: long(bounds.word) } } }],
@@ -129,7 +130,9 @@ describe("what a request may name is bounded", () => {
   it.each(cases)("%s on %s", (param, api, fields, code = "string_above_max_length") => {
     const error = refusal(api, fields);
     expect(error).toMatchObject({ type: "invalid_request_error", param, code });
-    expect(error?.message).toMatch(/must have at most \d+ (?:characters|entries|pairs), but has \d+\.$/);
+    expect(error?.message).toMatch(
+      /must have at most \d+ (?:characters|entries|pairs|references to stored items), but has \d+\.$/,
+    );
     expect(error?.message).toContain(`\`${param}\``);
     expect(error?.message.length).toBeLessThan(2_000);
   });

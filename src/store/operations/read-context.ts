@@ -1,6 +1,6 @@
 import type { RepeatMark, UpstreamBase } from "../../turn/index.ts";
 import type { Operation, OperationDefinition } from "../operation.ts";
-import { placeOfId } from "../placed-ids.ts";
+import { findItems } from "./find-items.ts";
 import { findHistory, type History, type ReadMessages, readHistory, readPlaces } from "./history.ts";
 import { lastResponse } from "./repeats.ts";
 import { numberOf, sql, textOf } from "./statements.ts";
@@ -54,45 +54,4 @@ function* namedHistory({ owner, repeat, at }: ContextRequest, name: string): Ope
   const last = repeat ? yield* lastResponse(owner, id, repeat, at) : undefined;
   const until = last?.isRepeated ? last.start : numberOf(row, "length");
   return yield* findHistory(owner, { by: "conversation", id, until });
-}
-
-interface ItemPlace {
-  conversation: string;
-  position: number;
-  size: number;
-}
-
-const itemsAtOnce = 256;
-
-/** Where items are stored. Ids may occur several times; the newest counts. */
-function* findItems(owner: string, ids: readonly string[]): Operation<ItemPlace[]> {
-  const places = new Map<string, ItemPlace>();
-  for (let at = 0; at < ids.length; at += itemsAtOnce) {
-    const some = ids.slice(at, at + itemsAtOnce);
-    const rows = yield* sql(
-      `WITH wanted (id) AS (VALUES ${some.map(() => "(?)").join(", ")})
-      SELECT i.conversation, i.position, m.size FROM wanted CROSS JOIN items i CROSS JOIN messages m
-      WHERE i.owner = ? AND i.id = wanted.id
-        AND i.created_at = (SELECT MAX(n.created_at) FROM items n WHERE n.owner = ? AND n.id = wanted.id)
-        AND m.conversation = i.conversation AND m.position = i.position`,
-      [...some, owner, owner],
-    );
-    for (const row of rows) {
-      const place = { conversation: textOf(row, "conversation"), position: numberOf(row, "position") };
-      places.set(`${place.position} ${place.conversation}`, { ...place, size: numberOf(row, "size") });
-    }
-  }
-  for (const id of ids) {
-    const placed = placeOfId(id);
-    if (!placed) continue;
-    const { conversation, position } = placed;
-    const [row] = yield* sql(
-      `SELECT m.size FROM conversations c CROSS JOIN messages m
-      WHERE c.id = ? AND c.owner = ? AND m.conversation = c.id AND m.position = ?`,
-      [conversation, owner, position],
-    );
-    if (row) places.set(`${position} ${conversation}`, { conversation, position, size: numberOf(row, "size") });
-  }
-  // The last one counts if an id occurs in several messages.
-  return [...places.values()].sort((a, b) => a.position - b.position);
 }

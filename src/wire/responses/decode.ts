@@ -19,7 +19,7 @@ import {
   without,
   wrong,
 } from "../../turn/index.ts";
-import { checkResponsesBounds } from "../bounds.ts";
+import { checkReferences, checkResponsesBounds } from "../bounds.ts";
 import type { ClientRequest, ContinuedState, RequestLimits } from "../codec.ts";
 import { checkStoredMetadata } from "../metadata.ts";
 import { checkToolOutputs } from "../tool-outputs.ts";
@@ -132,6 +132,7 @@ function* referencesOf(input: readonly Item[]): Steps<string[]> {
       ids.push(requiredString(item.fields, "id", joinPath("input", index)));
     if (index % manyItems === manyItems - 1) yield;
   }
+  checkReferences(ids, "input");
   return ids;
 }
 

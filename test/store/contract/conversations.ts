@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
+import { idOf } from "../../../src/store/messages.ts";
 import type { Item } from "../../../src/turn/index.ts";
-import { call, context, message, output, rowsOf, type StoreOf, said, shows, turn } from "./turns.ts";
+import { ann, bob, call, context, message, output, rowsOf, type StoreOf, said, shows, turn } from "./turns.ts";
 
 export function describeConversations(store: StoreOf): void {
   describe("conversations", () => {
@@ -99,6 +100,34 @@ export function describeConversations(store: StoreOf): void {
       expect(found.items.get("msg_in_r1")).toEqual(message("user", "one"));
       const inHistory = await context(store(), { items, previous: "r1" });
       expect(inHistory.items.get("msg_001")).toEqual(message("assistant", "old", "msg_001"));
+    });
+
+    it("say which of the items that are asked for they have", async () => {
+      await store().keep(turn("r1", "one", { input: [message("user", "one"), message("user", "more", "msg_mine")] }));
+      await store().keep(turn("r2", "two", { previous: "r1", input: [output("c1", "12 °C")] }));
+      await store().keep(turn("r3", "three"));
+      const items = ((await store().inputOf(ann, "responses", "r2")) ?? []).flatMap((item) => idOf(item) ?? []);
+      const { inHistory } = await context(store(), {
+        items: [...items, "msg_in_r3", "none"],
+        previous: "r2",
+      });
+      expect([...inHistory].sort()).toEqual([...items].sort());
+      expect((await context(store(), { items })).inHistory.size).toBe(0);
+    });
+
+    it("give many items by the ids of their places in a few statements", async () => {
+      const input = Array.from({ length: 600 }, (_, at) => message("user", `${at}`));
+      await store().keep(turn("r1", "x", { input }));
+      const repeat = { digest: "once", within: null };
+      await store().keep(turn("c1", "x", { api: "chat", repeat, input: [message("user", "once")] }));
+      const given = [
+        ...((await store().inputOf(ann, "responses", "r1")) ?? []),
+        ...((await store().inputOf(ann, "chat", "c1")) ?? []),
+      ];
+      const items = given.flatMap((item) => idOf(item) ?? []);
+      const found = await context(store(), { items });
+      expect(items.map((id) => found.items.get(id))).toEqual([...input, message("user", "once")]);
+      expect((await context(store(), { items }, bob)).items.size).toBe(0);
     });
 
     it("are not read if they are larger than the limit", async () => {
