@@ -67,7 +67,7 @@ export interface Store extends StateStore {
   /** All usage, the newest day first. */
   usage(): Promise<UsageRow[]>;
   stats(): Promise<StoreStats>;
-  /** Every row of every table, in an order in which they can be imported. */
+  /** Every row of every table as it was at the first one, in an order in which they can be imported. */
   export(): AsyncIterable<ExportedRow>;
   /** Adds rows. Rows that exist stay as they are, so that an import can be repeated. Returns how many were added. */
   import(rows: readonly ExportedRow[]): Promise<number>;

@@ -1,25 +1,6 @@
-import type { Operation, OperationDefinition, Row, SqlValue } from "../operation.ts";
-import { insertInto, sql } from "./statements.ts";
+import type { Operation, OperationDefinition, SqlValue } from "../operation.ts";
+import { insertInto } from "./statements.ts";
 import { type TableName, tables } from "./tables.ts";
-
-export interface ExportRequest {
-  table: TableName;
-  /** The key of the last row of the page before. */
-  after: readonly SqlValue[] | null;
-}
-
-/** Rows in the order of the primary key. Fewer than the table's `page` are the last ones. */
-export const exportPage: OperationDefinition<ExportRequest, Row[]> = {
-  writes: false,
-  *run({ table, after }) {
-    const { columns, key, page } = tables[table];
-    const condition = after ? `WHERE (${key.join(", ")}) > (${key.map(() => "?").join(", ")})` : "";
-    return yield* sql(`SELECT ${columns.join(", ")} FROM ${table} ${condition} ORDER BY ${key.join(", ")} LIMIT ?`, [
-      ...(after ?? []),
-      page,
-    ]);
-  },
-};
 
 export interface ImportedRow {
   table: TableName;
