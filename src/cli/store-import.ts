@@ -1,8 +1,7 @@
 import { createReadStream } from "node:fs";
 import { resolve } from "node:path";
-import { createInterface } from "node:readline";
 import type { ExportedRow, ImportCount, Store } from "../store/store.ts";
-import { readExportLine } from "./export-lines.ts";
+import { linesOf, readExportLine } from "./export-lines.ts";
 import { displayPath } from "./load.ts";
 import { withStore } from "./open-store.ts";
 import { Progress } from "./progress.ts";
@@ -49,9 +48,9 @@ class Import {
     let number = 0;
     let isComplete = false;
     try {
-      for await (const text of createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY })) {
+      for await (const text of linesOf(input)) {
         number++;
-        if (text === "") continue;
+        if (text.trim() === "") continue;
         isComplete = await this.#line(text, number, version);
       }
     } catch (error) {

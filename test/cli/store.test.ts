@@ -126,6 +126,20 @@ describe("an export", () => {
     });
   });
 
+  it("is imported if its lines end as on Windows, or a text has other ends of lines", async () => {
+    const record = { owner: "ann", key: "k", expires_at: 9e15, value: '"one\u2028two\u2029three"' };
+    const lines = [
+      header.trim(),
+      JSON.stringify({ table: "records", row: record }),
+      "",
+      '{"toolwire":"end","rows":1}',
+      "",
+    ];
+    const files = { "toolwire.yaml": 'store: { url: "sqlite:kept.db" }', "in.ndjson": lines.join("\r\n") };
+    const { stdout, stderr } = await run(["store", "import", "in.ndjson"], { files });
+    expect({ stdout, stderr }).toEqual({ stdout: "Imported in.ndjson: added 1 row.\n", stderr: "" });
+  });
+
   it("that does not exist is refused", async () => {
     const stored = withStore();
     const { code, stderr } = await stored.run("store", "import", "absent");
