@@ -15,11 +15,36 @@ export function headerLine(schema: number): string {
 }
 
 export function rowLine({ table, row }: ExportedRow): string {
-  return `${JSON.stringify({ table, row })}\n`;
+  const text = JSON.stringify({ table, row });
+  // JSON permits these two in strings, but many programs end a line there.
+  return `${text.replaceAll("\u2028", "\\u2028").replaceAll("\u2029", "\\u2029")}\n`;
 }
 
 export function endLine(rows: number): string {
   return `${JSON.stringify({ toolwire: "end", rows })}\n`;
+}
+
+/** Characters of one line. No row has so many. */
+const longest = 256 * 1_024 * 1_024;
+
+/** The lines of a file. They end at line feeds only, unlike those of `node:readline`. A line that is too long is cut into several. */
+export async function* linesOf(chunks: AsyncIterable<string>, most = longest): AsyncGenerator<string> {
+  let parts: string[] = [];
+  let length = 0;
+  const take = () => {
+    const line = parts.join("");
+    parts = [];
+    length = 0;
+    return line;
+  };
+  for await (const chunk of chunks) {
+    for (const [index, part] of chunk.split("\n").entries()) {
+      if (index > 0 || length > most) yield take();
+      parts.push(part);
+      length += part.length;
+    }
+  }
+  if (length > 0) yield take();
 }
 
 /** Returns undefined if the text is no line of an export. */

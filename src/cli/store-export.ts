@@ -1,6 +1,3 @@
-import { randomBytes } from "node:crypto";
-import { createWriteStream } from "node:fs";
-import { rename, rm } from "node:fs/promises";
 import { resolve } from "node:path";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
@@ -11,6 +8,7 @@ import { refuseAbsent, withStore } from "./open-store.ts";
 import { Progress } from "./progress.ts";
 import { rowCount } from "./recent-usage.ts";
 import { Refusal } from "./refusal.ts";
+import { writeWholeFile } from "./whole-file.ts";
 
 /** Characters that are written at once. */
 const chunkSize = 64 * 1_024;
@@ -66,14 +64,10 @@ async function toStandardOutput(text: Readable): Promise<void> {
   }
 }
 
-/** The file gets its name when it is complete, and only its owner can read it. */
 async function toFile(text: Readable, path: string): Promise<void> {
-  const unfinished = `${path}.${randomBytes(4).toString("hex")}.part`;
   try {
-    await pipeline(text, createWriteStream(unfinished, { flags: "wx", mode: 0o600 }));
-    await rename(unfinished, path);
+    await writeWholeFile(text, path);
   } catch (error) {
-    await rm(unfinished, { force: true });
     if (codeOf(error) === undefined) throw error;
     throw new Refusal(`cannot write ${displayPath(path)}: ${error instanceof Error ? error.message : String(error)}`);
   }

@@ -1,8 +1,7 @@
 import { createReadStream } from "node:fs";
 import { resolve } from "node:path";
-import { createInterface } from "node:readline";
-import type { ExportedRow, Store } from "../store/store.ts";
-import { readExportLine } from "./export-lines.ts";
+import type { ExportedRow, ImportCount, Store } from "../store/store.ts";
+import { linesOf, readExportLine } from "./export-lines.ts";
 import { displayPath } from "./load.ts";
 import { withStore } from "./open-store.ts";
 import { Progress } from "./progress.ts";
@@ -16,10 +15,14 @@ const mostCharacters = 1_024 * 1_024;
 export async function importStore({ file, config }: { file: string; config?: string | undefined }) {
   const path = resolve(file);
   return withStore(config, async ({ store }) => {
-    const { rows, added } = await new Import(store, displayPath(path)).run(path);
-    const known = rows - added;
-    const rest = known === 0 ? "" : `; the store had ${rowCount(known)} already`;
-    process.stdout.write(`Imported ${displayPath(path)}: added ${rowCount(added)}${rest}.\n`);
+    const { rows, added, leftOut } = await new Import(store, displayPath(path)).run(path);
+    const existing = rows - added - leftOut;
+    const report = [
+      `added ${rowCount(added)}`,
+      ...(existing > 0 ? [`the store had ${rowCount(existing)} already`] : []),
+      ...(leftOut > 0 ? [`left out ${rowCount(leftOut)} of conversations that are missing`] : []),
+    ];
+    process.stdout.write(`Imported ${displayPath(path)}: ${report.join("; ")}.\n`);
     return 0;
   });
 }
@@ -32,21 +35,22 @@ class Import {
   #characters = 0;
   #rows = 0;
   #added = 0;
+  #leftOut = 0;
 
   constructor(store: Store, name: string) {
     this.#store = store;
     this.#name = name;
   }
 
-  async run(path: string): Promise<{ rows: number; added: number }> {
+  async run(path: string): Promise<ImportCount & { rows: number }> {
     const version = (await this.#store.stats()).version;
     const input = createReadStream(path, "utf8");
     let number = 0;
     let isComplete = false;
     try {
-      for await (const text of createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY })) {
+      for await (const text of linesOf(input)) {
         number++;
-        if (text === "") continue;
+        if (text.trim() === "") continue;
         isComplete = await this.#line(text, number, version);
       }
     } catch (error) {
@@ -60,8 +64,8 @@ class Import {
     if (number === 0) throw this.#notAnExport();
     await this.#write();
     if (!isComplete)
-      throw new Refusal(`${this.#name} ends early, so that rows are missing; added ${rowCount(this.#added)}`);
-    return { rows: this.#rows, added: this.#added };
+      throw new Refusal(`${this.#name} is incomplete: its last rows are missing; added ${rowCount(this.#added)}`);
+    return { rows: this.#rows, added: this.#added, leftOut: this.#leftOut };
   }
 
   /** Returns whether the line is the end. */
@@ -93,7 +97,10 @@ class Import {
     const batch = this.#batch;
     this.#batch = [];
     this.#characters = 0;
-    if (batch.length > 0) this.#added += await this.#store.import(batch);
+    if (batch.length === 0) return;
+    const { added, leftOut } = await this.#store.import(batch);
+    this.#added += added;
+    this.#leftOut += leftOut;
   }
 
   #notAnExport(): Refusal {

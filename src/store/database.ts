@@ -1,4 +1,5 @@
 import type { OperationDefinition } from "./operation.ts";
+import type { ExportedPage } from "./operations/export-pages.ts";
 import type { operations } from "./operations/index.ts";
 
 export type Operations = typeof operations;
@@ -12,6 +13,8 @@ export type ResultOf<Name extends OperationName> =
 export interface Database {
   /** Resolves when the operation is committed. */
   run<Name extends OperationName>(name: Name, argument: ArgumentOf<Name>): Promise<ResultOf<Name>>;
+  /** Every row of every table, as it was when the first page was read. The connection is freed when the reader ends. */
+  export(): AsyncIterable<ExportedPage>;
   /** Operations that wait for the database. */
   readonly queue: number;
   close(): Promise<void>;

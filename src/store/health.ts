@@ -2,6 +2,7 @@ import type { Log } from "../turn/index.ts";
 import type { ArgumentOf, Database, OperationName, ResultOf } from "./database.ts";
 import { OperationError, toStoreError } from "./failures.ts";
 import type { OperationDefinition } from "./operation.ts";
+import type { ExportedPage } from "./operations/export-pages.ts";
 import { operations } from "./operations/index.ts";
 import { isUnhurried } from "./pending.ts";
 import type { StoreError, StoreFailure } from "./store.ts";
@@ -65,6 +66,10 @@ export class MonitoredDatabase implements Database {
       this.#isAttempting = false;
       this.#nextAttempt = this.#now() + pause;
     }
+  }
+
+  export(): AsyncIterable<ExportedPage> {
+    return this.#database.export();
   }
 
   /** Resolves if something could just be written. Requests at the same time share one attempt. */

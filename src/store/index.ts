@@ -4,6 +4,7 @@ export { MemoryWithFallback } from "./memory-with-fallback.ts";
 export { type OpenStoreOptions, openStore } from "./open.ts";
 export {
   type ExportedRow,
+  type ImportCount,
   type Store,
   type StoredKey,
   StoreError,

@@ -1,5 +1,6 @@
 import { paced } from "../turn/index.ts";
 import type { ArgumentOf, Database, OperationName, ResultOf } from "./database.ts";
+import type { ExportedPage } from "./operations/export-pages.ts";
 import { type BatchEntry, type Outcome, SqliteConnection } from "./sqlite-database.ts";
 import { StoreError } from "./store.ts";
 
@@ -43,6 +44,10 @@ export class MemoryDatabase implements Database {
       this.#waiting.push({ entry: { name, argument }, settle });
       this.#worker ??= Promise.resolve().then(() => this.#work());
     });
+  }
+
+  async *export(): AsyncGenerator<ExportedPage> {
+    yield* await this.run("exportAll", null);
   }
 
   async #work(): Promise<void> {

@@ -25,12 +25,11 @@ export interface PendingLimits {
 const defaultLimits: PendingLimits = { mostOperations: 10_000, mostCharacters: 64 * 1024 * 1024, patience: 5000 };
 
 /**
- * Milliseconds for which callers wait for operations of a whole database. Export and import take as long as they take. A running
+ * Milliseconds for which callers wait for operations of a whole database. An import takes as long as it takes. A running
  * gateway asks for `stats` at each scrape, and waits for the result before it ends.
  */
 const unhurried: ReadonlyMap<string, number> = new Map([
   ["stats", 10_000],
-  ["exportPage", Number.POSITIVE_INFINITY],
   ["importRows", Number.POSITIVE_INFINITY],
 ]);
 

@@ -2,10 +2,13 @@ import type { Pool, PoolClient, PoolConfig } from "pg";
 import type { Log } from "../turn/index.ts";
 import type { ArgumentOf, Database, OperationName, ResultOf } from "./database.ts";
 import { isConflict, isConnectionLoss, isSchemaMissing, OperationError, toStoreError } from "./failures.ts";
+import type { ExportedPage } from "./operations/export-pages.ts";
 import { type Pending, type PendingLimits, PendingOperations } from "./pending.ts";
+import { exportPostgres } from "./postgres-export.ts";
 import { migratePostgres, vacuumPostgres } from "./postgres-migration.ts";
 import { connectionConfig, createPool, mostConnections, nameOfServer } from "./postgres-pool.ts";
 import { isWrite, runRead, runWrite, UnknownCommit } from "./postgres-transaction.ts";
+import type { StoreError } from "./store.ts";
 
 /** Fewer than all, so that reads find a free connection. */
 const mostWriters = 8;
@@ -68,12 +71,22 @@ export class PostgresDatabase implements Database {
   }
 
   run<Name extends OperationName>(name: Name, argument: ArgumentOf<Name>): Promise<ResultOf<Name>> {
-    if (this.#isClosed) return Promise.reject(new OperationError("lost", `The database ${this.#where} is closed.`));
+    if (this.#isClosed) return Promise.reject(this.#closed());
     return this.#pending.add(name, argument, (pending) => {
       const job = { pending, runs: 0, lostConnections: 0 };
       this.#queueOf(job).push(job);
       this.#start();
     });
+  }
+
+  async *export(): AsyncGenerator<ExportedPage> {
+    if (this.#isClosed) throw this.#closed();
+    try {
+      await this.#prepare();
+      yield* exportPostgres(this.#config);
+    } catch (error) {
+      throw toStoreError(error, this.#where);
+    }
   }
 
   /** Other gateways can use the tables meanwhile, so only the space at the end of a table's file goes back to the disk. */
@@ -90,6 +103,10 @@ export class PostgresDatabase implements Database {
     this.#isClosed = true;
     await this.#pending.drained();
     await this.#pool.end();
+  }
+
+  #closed(): StoreError {
+    return new OperationError("lost", `The database ${this.#where} is closed.`);
   }
 
   #start(): void {

@@ -20,7 +20,7 @@ import type { DatabaseKind } from "./operations/stats.ts";
 import { readAnswerOf, readItems, withId, withoutForeignId } from "./read-items.ts";
 import { recordRows, recordValues } from "./record-rows.ts";
 import { indexKey, storedText } from "./storable.ts";
-import type { ExportedRow, Store, StoredKey, StoreStats, UsageRow } from "./store.ts";
+import type { ExportedRow, ImportCount, Store, StoredKey, StoreStats, UsageRow } from "./store.ts";
 import { storedJson } from "./stored-json.ts";
 import { exportedRows, importedRow } from "./transferred-rows.ts";
 import { turnRows } from "./turn-rows.ts";
@@ -153,7 +153,7 @@ export class SqlStore implements Store {
     return exportedRows(this.#database);
   }
 
-  import(rows: readonly ExportedRow[]): Promise<number> {
+  import(rows: readonly ExportedRow[]): Promise<ImportCount> {
     return this.#database.run("importRows", rows.map(importedRow));
   }
 

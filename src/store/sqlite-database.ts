@@ -4,6 +4,7 @@ import type { OperationName } from "./database.ts";
 import { newerVersion, toStoreError } from "./failures.ts";
 import { latestVersion, migrations } from "./migrations.ts";
 import type { OperationDefinition, Row, Statement } from "./operation.ts";
+import { type ExportedPage, exportPages } from "./operations/export-pages.ts";
 import { operations } from "./operations/index.ts";
 import { StoreError } from "./store.ts";
 
@@ -153,6 +154,21 @@ export class SqliteConnection {
       step = operation.next(rows);
     }
     return step.value;
+  }
+
+  /** Every row of every table, in one transaction. Nothing else may run meanwhile. */
+  *export(): Generator<ExportedPage, void, void> {
+    this.#database.exec("BEGIN");
+    try {
+      const pages = exportPages();
+      for (let step = pages.next(); !step.done; ) {
+        const rows = this.#execute(step.value);
+        yield { table: step.value.table, rows };
+        step = pages.next(rows);
+      }
+    } finally {
+      if (this.#database.inTransaction) this.#database.exec("ROLLBACK");
+    }
   }
 
   #execute({ sql, values, isCounted }: Statement): Row[] {

@@ -1,6 +1,8 @@
 import type { ArgumentOf, Database, OperationName, ResultOf } from "./database.ts";
 import { OperationError, toStoreError } from "./failures.ts";
+import type { ExportedPage } from "./operations/export-pages.ts";
 import { type Pending, type PendingLimits, PendingOperations } from "./pending.ts";
+import { exportSqlite } from "./sqlite-export.ts";
 import { errorOf, SqliteThread } from "./sqlite-thread.ts";
 import type { StoreError } from "./store.ts";
 import type { OperationOutcome } from "./worker-messages.ts";
@@ -55,12 +57,17 @@ export class SqliteWorkerDatabase implements Database {
   }
 
   run<Name extends OperationName>(name: Name, argument: ArgumentOf<Name>): Promise<ResultOf<Name>> {
-    if (this.#isClosed) return Promise.reject(new OperationError("lost", `The database ${this.#path} is closed.`));
+    if (this.#isClosed) return Promise.reject(this.#closed());
     return this.#pending.add(name, argument, (pending) => {
       this.#waiting.push(pending);
       this.#dropSettled();
       this.#schedule();
     });
+  }
+
+  async *export(): AsyncGenerator<ExportedPage> {
+    if (this.#isClosed) throw this.#closed();
+    yield* exportSqlite(this.#path);
   }
 
   async close(): Promise<void> {
@@ -69,6 +76,10 @@ export class SqliteWorkerDatabase implements Database {
     const thread = this.#thread;
     this.#thread = undefined;
     await thread?.close();
+  }
+
+  #closed(): StoreError {
+    return new OperationError("lost", `The database ${this.#path} is closed.`);
   }
 
   /** Operations of the same tick are sent together. */

@@ -48,6 +48,13 @@ export interface ExportedRow {
   row: JsonObject;
 }
 
+/** What became of rows that were imported. The others existed already. */
+export interface ImportCount {
+  added: number;
+  /** Rows without their conversation or its messages. */
+  leftOut: number;
+}
+
 /** The store: the state of clients, and what the gateway itself keeps. */
 export interface Store extends StateStore {
   /** Why the store cannot be used at present, as a sentence; `null` if it works as far as is known. */
@@ -67,10 +74,13 @@ export interface Store extends StateStore {
   /** All usage, the newest day first. */
   usage(): Promise<UsageRow[]>;
   stats(): Promise<StoreStats>;
-  /** Every row of every table, in an order in which they can be imported. */
+  /** Every row of every table as it was at the first one, in an order in which they can be imported. */
   export(): AsyncIterable<ExportedRow>;
-  /** Adds rows. Rows that exist stay as they are, so that an import can be repeated. Returns how many were added. */
-  import(rows: readonly ExportedRow[]): Promise<number>;
+  /**
+   * Adds rows. Rows that exist stay as they are, so that an import can be repeated. A conversation whose name another one has is added
+   * without it.
+   */
+  import(rows: readonly ExportedRow[]): Promise<ImportCount>;
   /** Gives unused space back to the disk. */
   vacuum(): Promise<void>;
   /**

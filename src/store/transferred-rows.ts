@@ -1,24 +1,10 @@
 import type { Database } from "./database.ts";
-import type { Row, SqlValue } from "./operation.ts";
-import { isTableName, type TableName, tables } from "./operations/tables.ts";
-import type { ImportedRow } from "./operations/transfer.ts";
+import type { ImportedRow } from "./operations/import-rows.ts";
+import { isTableName, tables } from "./operations/tables.ts";
 import { type ExportedRow, StoreError } from "./store.ts";
 
-/** Every row of every table, read page by page. */
 export async function* exportedRows(database: Database): AsyncGenerator<ExportedRow> {
-  for (const table of Object.keys(tables).filter(isTableName)) yield* exportedTable(database, table);
-}
-
-async function* exportedTable(database: Database, table: TableName): AsyncGenerator<ExportedRow> {
-  const { key, page } = tables[table];
-  let after: SqlValue[] | null = null;
-  for (;;) {
-    const rows: Row[] = await database.run("exportPage", { table, after });
-    for (const row of rows) yield { table, row };
-    const last = rows.at(-1);
-    if (!last || rows.length < page) return;
-    after = key.map((column) => last[column] ?? null);
-  }
+  for await (const { table, rows } of database.export()) for (const row of rows) yield { table, row };
 }
 
 export function importedRow({ table, row }: ExportedRow): ImportedRow {

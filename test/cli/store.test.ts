@@ -105,14 +105,39 @@ describe("an export", () => {
     ["hello\n", /^in\.ndjson is not what toolwire store export wrote$/],
     ['{"table":"keys","row":{}}\n', /^in\.ndjson is not what toolwire store export wrote$/],
     ['{"toolwire":"export","schema":9999}\n', /^in\.ndjson is from a newer Toolwire \(schema 9999, this one has \d+\)/],
-    [header, /^in\.ndjson ends early, so that rows are missing; added 0 rows$/],
-    [`${header}{"toolwire":"end","rows":3}\n`, /^in\.ndjson ends early, so that rows/],
+    [header, /^in\.ndjson is incomplete: its last rows are missing; added 0 rows$/],
+    [`${header}{"toolwire":"end","rows":3}\n`, /^in\.ndjson is incomplete: its last rows/],
     [`${header}{"table":"keys","ro`, /^line 2 of in\.ndjson is no row of an export; added 0 rows$/],
   ])("that is none, is too new or was cut is refused: %j", async (text, sentence) => {
     const files = { "toolwire.yaml": 'store: { url: "sqlite:kept.db" }', "in.ndjson": text };
     const { code, stdout, stderr } = await run(["store", "import", "in.ndjson"], { files });
     expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
     expect(stderr.replace(/^toolwire: /, "").trimEnd()).toMatch(sentence);
+  });
+
+  it("is imported without the rows that belong to no conversation", async () => {
+    const item = { owner: "ann", id: "msg_1", created_at: 1, conversation: "gone", position: 0 };
+    const rows = `${JSON.stringify({ table: "items", row: item })}\n{"toolwire":"end","rows":1}\n`;
+    const files = { "toolwire.yaml": 'store: { url: "sqlite:kept.db" }', "in.ndjson": header + rows };
+    expect(await run(["store", "import", "in.ndjson"], { files })).toEqual({
+      code: 0,
+      stdout: "Imported in.ndjson: added 0 rows; left out 1 row of conversations that are missing.\n",
+      stderr: "",
+    });
+  });
+
+  it("is imported if its lines end as on Windows, or a text has other ends of lines", async () => {
+    const record = { owner: "ann", key: "k", expires_at: 9e15, value: '"one\u2028two\u2029three"' };
+    const lines = [
+      header.trim(),
+      JSON.stringify({ table: "records", row: record }),
+      "",
+      '{"toolwire":"end","rows":1}',
+      "",
+    ];
+    const files = { "toolwire.yaml": 'store: { url: "sqlite:kept.db" }', "in.ndjson": lines.join("\r\n") };
+    const { stdout, stderr } = await run(["store", "import", "in.ndjson"], { files });
+    expect({ stdout, stderr }).toEqual({ stdout: "Imported in.ndjson: added 1 row.\n", stderr: "" });
   });
 
   it("that does not exist is refused", async () => {

@@ -78,7 +78,7 @@ describe("a database that does not work", () => {
       if (pending.name !== "stats") pending.resolve(null);
     };
     await expect(monitored.run("stats", { kind: "postgres" })).rejects.toThrow("It is lost.");
-    await expect(monitored.run("exportPage", { table: "usage", after: null })).rejects.toThrow("It is lost.");
+    await expect(monitored.run("importRows", [])).rejects.toThrow("It is lost.");
     await write();
     expect(monitored.trouble).toBeNull();
     expect(database.names).toEqual(["probe", "probe"]);

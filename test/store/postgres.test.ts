@@ -218,6 +218,21 @@ describe.skipIf(server === undefined)("Postgres", () => {
     await vi.waitFor(async () => expect(await requestsOf(store)).toBe(1), { timeout: 10 * second });
   });
 
+  it("keeps no transaction open after an export that was left", async () => {
+    const store = await open();
+    const transactions = () =>
+      database.query(
+        "SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND state LIKE 'idle in transaction%'",
+      );
+    await store.addUsage([usageRow()]);
+    for await (const { table } of store.export()) {
+      expect(table).toBe("usage");
+      expect(await transactions()).toHaveLength(1);
+      break;
+    }
+    await vi.waitFor(async () => expect(await transactions()).toEqual([]));
+  });
+
   it("leaves everything outside its schema alone", async () => {
     await database.query("CREATE TABLE usage (mine TEXT)");
     const store = await open();

@@ -19,6 +19,8 @@ export class ScriptedDatabase implements Database {
     return this.#pending.add(name, argument, (pending) => this.answer(pending));
   }
 
+  async *export(): AsyncGenerator<never> {}
+
   async close(): Promise<void> {}
 }
 

@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { ArgumentOf, Database, OperationName, ResultOf } from "../../src/store/database.ts";
 import { SqlStore } from "../../src/store/sql-store.ts";
 import { SqliteConnection } from "../../src/store/sqlite-database.ts";
+import { exportSqlite } from "../../src/store/sqlite-export.ts";
 import { StoreError } from "../../src/store/store.ts";
 import { turnRows } from "../../src/store/turn-rows.ts";
 import { finished } from "../../src/turn/index.ts";
@@ -25,9 +26,11 @@ const newFile = () => join(folder, `${++files}.db`);
 /** Runs each operation by itself. */
 class DirectDatabase implements Database {
   readonly queue = 0;
+  readonly #file: string;
   readonly #connection: SqliteConnection;
 
-  constructor(connection: SqliteConnection) {
+  constructor(file: string, connection: SqliteConnection) {
+    this.#file = file;
     this.#connection = connection;
   }
 
@@ -37,6 +40,10 @@ class DirectDatabase implements Database {
     return outcome.result as ResultOf<Name>;
   }
 
+  export() {
+    return exportSqlite(this.#file);
+  }
+
   async close(): Promise<void> {
     this.#connection.close();
   }
@@ -44,7 +51,10 @@ class DirectDatabase implements Database {
 
 function open(file: string): SqlStore {
   const connection = new SqliteConnection(file);
-  return new SqlStore(new DirectDatabase(connection), { kind: "sqlite", vacuum: async () => connection.vacuum() });
+  return new SqlStore(new DirectDatabase(file, connection), {
+    kind: "sqlite",
+    vacuum: async () => connection.vacuum(),
+  });
 }
 
 describeStore("a SQLite file", async () => {

@@ -242,6 +242,23 @@ describe("operations of a SQLite database", () => {
   });
 });
 
+describe("an export that was left", () => {
+  it("does not hold the file", async () => {
+    const store = await open();
+    await store.addUsage([usageRow()]);
+    const other = new Database(path);
+    const checkpoint = () => other.pragma("wal_checkpoint(TRUNCATE)");
+    for await (const { table } of store.export()) {
+      expect(table).toBe("usage");
+      await store.addUsage([usageRow()]);
+      expect(checkpoint()).toMatchObject([{ busy: 1 }]);
+      break;
+    }
+    expect(checkpoint()).toMatchObject([{ busy: 0 }]);
+    other.close();
+  });
+});
+
 describe("another process that locks the file", () => {
   it("makes writes fail, but not reads, until it lets go", async () => {
     const store = await open();

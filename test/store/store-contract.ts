@@ -5,6 +5,7 @@ import { describeConversations } from "./contract/conversations.ts";
 import { describeDeletion } from "./contract/deletion.ts";
 import { describeHousekeeping } from "./contract/housekeeping.ts";
 import { describeIntegrity } from "./contract/integrity.ts";
+import { describeMoving } from "./contract/moving.ts";
 import { describeOwners } from "./contract/owners.ts";
 import { describeRepeats } from "./contract/repeats.ts";
 import { describeMemory } from "./memory-contract.ts";
@@ -39,7 +40,8 @@ export function describeStore(name: string, create: () => Promise<TestedStore>):
     describeDeletion(() => store);
     describeOwners(() => store);
     describeIntegrity(() => store);
-    describeHousekeeping(() => store, created);
+    describeHousekeeping(() => store);
+    describeMoving(() => store, created);
     describeMemory(name, () => store);
 
     it("is empty at first, and says that it works", async () => {

@@ -1,4 +1,6 @@
 import { evict, expire } from "./expire.ts";
+import { exportAll } from "./export-pages.ts";
+import { importRows } from "./import-rows.ts";
 import { keepTurn } from "./keep-turn.ts";
 import { addKey, keys, revokeKey } from "./keys.ts";
 import { listAnswers } from "./list-answers.ts";
@@ -8,7 +10,6 @@ import { readContext } from "./read-context.ts";
 import { readRecords, writeRecords } from "./records.ts";
 import { removeAnswer } from "./remove-answer.ts";
 import { stats } from "./stats.ts";
-import { exportPage, importRows } from "./transfer.ts";
 import { addUsage, usage } from "./usage.ts";
 
 /** Every operation of the store. */
@@ -28,7 +29,7 @@ export const operations = {
   addUsage,
   usage,
   stats,
-  exportPage,
+  exportAll,
   importRows,
   expire,
   evict,

@@ -50,6 +50,9 @@ export const tables = {
 
 export type TableName = keyof typeof tables;
 
+/** In the order of `tables`. */
+export const tableNames: readonly TableName[] = Object.keys(tables).filter(isTableName);
+
 export function isTableName(name: string): name is TableName {
   return Object.hasOwn(tables, name);
 }
