@@ -65,7 +65,7 @@ export const sentences: Readonly<Record<StoreFailure, string>> = {
   slow: "did not answer in time",
   full: "has no space left",
   locked: "is locked by another process",
-  refused: "does not permit the access",
+  refused: "denied access",
   broken: "is damaged or incomplete",
 };
 

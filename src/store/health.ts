@@ -1,15 +1,12 @@
 import type { Log } from "../turn/index.ts";
 import type { ArgumentOf, Database, OperationName, ResultOf } from "./database.ts";
 import { OperationError, toStoreError } from "./failures.ts";
-import type { OperationDefinition } from "./operation.ts";
-import { operations } from "./operations/index.ts";
+import { isWrite } from "./operations/index.ts";
 import { isUnhurried } from "./pending.ts";
 import type { StoreError, StoreFailure } from "./store.ts";
 
 /** Milliseconds between two attempts while the database does not work. */
 const pause = 1000;
-
-const definitions: Readonly<Record<string, OperationDefinition<unknown, unknown>>> = operations;
 
 /** Failures of writes that leave reads possible. */
 const ofWritesOnly: ReadonlySet<StoreFailure> = new Set(["full", "locked", "refused"]);
@@ -53,7 +50,7 @@ export class MonitoredDatabase implements Database {
   }
 
   async run<Name extends OperationName>(name: Name, argument: ArgumentOf<Name>): Promise<ResultOf<Name>> {
-    const writes = definitions[name]?.writes ?? true;
+    const writes = isWrite(name);
     const trouble = this.#trouble;
     if (!trouble || (!writes && ofWritesOnly.has(trouble.failure))) return this.#run(name, argument, writes);
     // An attempt must end soon: until then all other operations fail.

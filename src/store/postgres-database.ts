@@ -2,10 +2,11 @@ import type { Pool, PoolClient, PoolConfig } from "pg";
 import type { Log } from "../turn/index.ts";
 import type { ArgumentOf, Database, OperationName, ResultOf } from "./database.ts";
 import { isConflict, isConnectionLoss, isSchemaMissing, OperationError, toStoreError } from "./failures.ts";
+import { isWrite } from "./operations/index.ts";
 import { type Pending, type PendingLimits, PendingOperations } from "./pending.ts";
 import { migratePostgres, vacuumPostgres } from "./postgres-migration.ts";
 import { connectionConfig, createPool, mostConnections, nameOfServer } from "./postgres-pool.ts";
-import { isWrite, runRead, runWrite, UnknownCommit } from "./postgres-transaction.ts";
+import { runRead, runWrite, UnknownCommit } from "./postgres-transaction.ts";
 
 /** Fewer than all, so that reads find a free connection. */
 const mostWriters = 8;

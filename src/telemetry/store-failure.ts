@@ -4,7 +4,7 @@ const sentences: Readonly<Record<string, string>> = {
   slow: "the store did not answer in time",
   full: "the store has no space left",
   locked: "the store is locked by another process",
-  refused: "the store does not permit the access",
+  refused: "the store denied access",
   broken: "the store is damaged or incomplete",
 };
 

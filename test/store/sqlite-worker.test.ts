@@ -12,6 +12,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { openStore } from "../../src/store/open.ts";
 import { SqliteWorkerDatabase } from "../../src/store/sqlite-worker-database.ts";
 import { type Store, StoreError } from "../../src/store/store.ts";
+import { message } from "./contract/turns.ts";
 import { LogLines } from "./scripted-database.ts";
 import { describeStore } from "./store-contract.ts";
 import { keptTurn, usageRow } from "./store-samples.ts";
@@ -182,6 +183,33 @@ describe("operations of a SQLite database", () => {
       store.read("ann", ["k"]),
     ]);
     expect(values).toEqual(["new"]);
+  });
+
+  it("that write do not wait for reads with large results", async () => {
+    const store = await open();
+    const input = Array.from({ length: 200 }, () => message("user", "x".repeat(10_000)));
+    await store.keep(keptTurn({ id: "large", input }));
+    const database = new SqliteWorkerDatabase({ path });
+    opened.push(database);
+    await database.open();
+    const done: string[] = [];
+    const read = async () => {
+      const large = await database.run("readInput", { owner: "ann", api: "responses", id: "large" });
+      expect(large?.messages).toHaveLength(input.length);
+      done.push("read");
+    };
+    const write = async () => {
+      await database.run("probe", { at: 1 });
+      done.push("write");
+    };
+    const first = read();
+    const others = [...Array.from({ length: 9 }, read), write()];
+    await first;
+    await Promise.all([...others, write()]);
+    expect(done.filter((name) => name === "read")).toHaveLength(10);
+    // The first write comes before all reads, the second one while some of them wait.
+    expect(done[0]).toBe("write");
+    expect(done.lastIndexOf("write")).toBeLessThan(5);
   });
 
   it("are refused at once when too many wait", async () => {

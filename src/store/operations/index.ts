@@ -34,3 +34,7 @@ export const operations = {
   evict,
   probe,
 };
+
+export function isWrite(name: keyof typeof operations): boolean {
+  return operations[name].writes;
+}
