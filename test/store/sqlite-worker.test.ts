@@ -10,6 +10,7 @@ import type { Worker } from "node:worker_threads";
 import Database from "libsql";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { openStore } from "../../src/store/open.ts";
+import { newProbe } from "../../src/store/operations/probe.ts";
 import { SqliteWorkerDatabase } from "../../src/store/sqlite-worker-database.ts";
 import { type Store, StoreError } from "../../src/store/store.ts";
 import { message } from "./contract/turns.ts";
@@ -199,7 +200,7 @@ describe("operations of a SQLite database", () => {
       done.push("read");
     };
     const write = async () => {
-      await database.run("probe", { at: 1 });
+      await database.run("probe", newProbe());
       done.push("write");
     };
     const first = read();
@@ -216,7 +217,7 @@ describe("operations of a SQLite database", () => {
     const database = new SqliteWorkerDatabase({ path, limits: { mostOperations: 10, mostCharacters: 100_000 } });
     opened.push(database);
     await database.open();
-    const runs = Array.from({ length: 12 }, () => database.run("probe", { at: 1 }));
+    const runs = Array.from({ length: 12 }, () => database.run("probe", newProbe()));
     const outcomes = await Promise.allSettled(runs);
     expect(outcomes.map(({ status }) => status)).toEqual([
       ...Array<string>(10).fill("fulfilled"),
@@ -224,7 +225,7 @@ describe("operations of a SQLite database", () => {
       "rejected",
     ]);
     expect(outcomes.at(-1)).toMatchObject({ reason: { failure: "slow" } });
-    await database.run("probe", { at: 2 });
+    await database.run("probe", newProbe());
   });
 
   it("are forgotten when nobody waits for them any more, also if the thread is stuck", async () => {
@@ -234,7 +235,7 @@ describe("operations of a SQLite database", () => {
     const stuck = threads.map((thread) => vi.spyOn(thread, "postMessage").mockImplementation(() => {}));
     const outcomes: Promise<unknown>[] = [];
     const run = () => {
-      const argument = { at: 1 };
+      const argument = { id: 1, at: 1 };
       outcomes.push(database.run("probe", argument).catch((error: unknown) => error));
       return new WeakRef(argument);
     };
@@ -245,7 +246,7 @@ describe("operations of a SQLite database", () => {
     const waiting = run();
     await collectGarbage();
     expect(overdue.map((argument) => argument.deref())).toEqual([undefined, undefined, undefined]);
-    expect(waiting.deref()).toEqual({ at: 1 });
+    expect(waiting.deref()).toEqual({ id: 1, at: 1 });
     expect(database.queue).toBe(1);
     for (const spy of stuck) spy.mockRestore();
   });
