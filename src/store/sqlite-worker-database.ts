@@ -1,3 +1,4 @@
+import type { Log } from "../turn/index.ts";
 import type { ArgumentOf, Database, OperationName, ResultOf } from "./database.ts";
 import { OperationError, toStoreError } from "./failures.ts";
 import { type Pending, type PendingLimits, PendingOperations } from "./pending.ts";
@@ -8,6 +9,7 @@ import type { OperationOutcome } from "./worker-messages.ts";
 
 export interface SqliteWorkerOptions {
   path: string;
+  log: Log;
   limits?: Partial<PendingLimits>;
 }
 
@@ -20,6 +22,7 @@ type DoneListener = (error: StoreError | undefined) => void;
  */
 export class SqliteWorkerDatabase implements Database {
   readonly #path: string;
+  readonly #log: Log;
   readonly #pending: PendingOperations;
   readonly #waiting = new WaitingOperations();
   /** What the thread works on. */
@@ -30,8 +33,9 @@ export class SqliteWorkerDatabase implements Database {
   #isScheduled = false;
   #isClosed = false;
 
-  constructor({ path, limits }: SqliteWorkerOptions) {
+  constructor({ path, log, limits }: SqliteWorkerOptions) {
     this.#path = path;
+    this.#log = log;
     this.#pending = new PendingOperations(path, limits);
   }
 
@@ -144,7 +148,9 @@ export class SqliteWorkerDatabase implements Database {
     this.#send();
   }
 
+  /** What was stored is gone unless someone brings the file back, so this must not pass unnoticed. */
   #startAgain(): void {
+    this.#log.error({}, `The database file ${this.#path} was removed or replaced; a new one was opened.`);
     this.#thread = undefined;
     this.#waiting.putBack(this.#sent ?? []);
     this.#sent = undefined;

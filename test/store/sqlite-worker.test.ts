@@ -146,13 +146,14 @@ describe("a SQLite file", () => {
     await expect(open(url)).rejects.toMatchObject({ failure: "refused" });
   });
 
-  it("that was replaced is opened anew", async () => {
+  it("that was replaced is opened anew, which the log says", async () => {
     const store = await open();
     await store.addUsage([usageRow()]);
     for (const end of ["", "-wal", "-shm"]) renameSync(`${path}${end}`, `${path}.old${end}`);
     await store.addUsage([usageRow({ requests: 7 })]);
     expect(await requestsOf(store)).toBe(7);
     expect(store.trouble).toBeNull();
+    expect(log.lines).toEqual([`error: The database file ${path} was removed or replaced; a new one was opened.`]);
     const old = await open(`sqlite:${path}.old`);
     expect(await requestsOf(old)).toBe(1);
   });
@@ -190,7 +191,7 @@ describe("operations of a SQLite database", () => {
     const store = await open();
     const input = Array.from({ length: 200 }, () => message("user", "x".repeat(10_000)));
     await store.keep(keptTurn({ id: "large", input }));
-    const database = new SqliteWorkerDatabase({ path });
+    const database = new SqliteWorkerDatabase({ path, log });
     opened.push(database);
     await database.open();
     const done: string[] = [];
@@ -214,7 +215,7 @@ describe("operations of a SQLite database", () => {
   });
 
   it("are refused at once when too many wait", async () => {
-    const database = new SqliteWorkerDatabase({ path, limits: { mostOperations: 10, mostCharacters: 100_000 } });
+    const database = new SqliteWorkerDatabase({ path, log, limits: { mostOperations: 10, mostCharacters: 100_000 } });
     opened.push(database);
     await database.open();
     const runs = Array.from({ length: 12 }, () => database.run("probe", newProbe()));
@@ -229,7 +230,7 @@ describe("operations of a SQLite database", () => {
   });
 
   it("are forgotten when nobody waits for them any more, also if the thread is stuck", async () => {
-    const database = new SqliteWorkerDatabase({ path, limits: { patience: 1 } });
+    const database = new SqliteWorkerDatabase({ path, log, limits: { patience: 1 } });
     opened.push(database);
     await database.open();
     const stuck = threads.map((thread) => vi.spyOn(thread, "postMessage").mockImplementation(() => {}));
