@@ -8,12 +8,13 @@ export class OperationError extends StoreError {
   }
 }
 
-/** By the first word of SQLite's code: `SQLITE_IOERR_WRITE` is `IOERR`. */
+/** By SQLite's code, or by its first word: `SQLITE_IOERR_READ` is `IOERR`. A quota is an `IOERR_WRITE`, and the file can still be read. */
 const sqliteFailures = new Map<string, StoreFailure>([
   ["BUSY", "locked"],
   ["LOCKED", "locked"],
   ["PROTOCOL", "locked"],
   ["FULL", "full"],
+  ["IOERR_WRITE", "full"],
   ["IOERR", "lost"],
   ["CANTOPEN", "lost"],
   ["NOLFS", "full"],
@@ -65,7 +66,7 @@ export const sentences: Readonly<Record<StoreFailure, string>> = {
   slow: "did not answer in time",
   full: "has no space left",
   locked: "is locked by another process",
-  refused: "does not permit the access",
+  refused: "denied access",
   broken: "is damaged or incomplete",
 };
 
@@ -110,13 +111,13 @@ export function isSchemaMissing(error: unknown): boolean {
 
 /** Five characters with a digit among them, which Node's own codes do not have. */
 const sqlState = /^(?=[A-Z]*[0-9])[0-9A-Z]{5}$/;
-const sqliteCode = /^SQLITE_([A-Z]+)/;
+const sqliteCode = /^SQLITE_(([A-Z]+)\w*)/;
 
 /** `undefined`: only the operation is to blame. */
 function failureOf(error: unknown): StoreFailure | undefined {
   const code = codeOf(error);
-  const sqlite = sqliteCode.exec(code)?.[1];
-  if (sqlite !== undefined) return sqliteFailures.get(sqlite);
+  const sqlite = sqliteCode.exec(code);
+  if (sqlite) return sqliteFailures.get(sqlite[1] ?? "") ?? sqliteFailures.get(sqlite[2] ?? "");
   const system = systemFailures.get(code);
   if (system) return system;
   if (sqlState.test(code)) return ofSqlState(code);

@@ -1,16 +1,14 @@
 import type { Log } from "../turn/index.ts";
 import type { ArgumentOf, Database, OperationName, ResultOf } from "./database.ts";
 import { OperationError, toStoreError } from "./failures.ts";
-import type { OperationDefinition } from "./operation.ts";
 import type { ExportedPage } from "./operations/export-pages.ts";
-import { operations } from "./operations/index.ts";
-import { isUnhurried } from "./pending.ts";
+import { isWrite } from "./operations/index.ts";
+import { newProbe } from "./operations/probe.ts";
+import { unhurriedPatience } from "./pending.ts";
 import type { StoreError, StoreFailure } from "./store.ts";
 
 /** Milliseconds between two attempts while the database does not work. */
 const pause = 1000;
-
-const definitions: Readonly<Record<string, OperationDefinition<unknown, unknown>>> = operations;
 
 /** Failures of writes that leave reads possible. */
 const ofWritesOnly: ReadonlySet<StoreFailure> = new Set(["full", "locked", "refused"]);
@@ -19,28 +17,23 @@ export interface HealthOptions {
   log: Log;
   /** Why the database did not work when it was opened. */
   trouble?: StoreError | undefined;
-  now?: () => number;
 }
 
 /**
- * A database whose failures are noticed. While it does not work, one operation a second is tried and the others fail at once, so that
- * requests do not wait for it. An attempt is made without requests, too.
+ * A database whose failures are noticed. While it does not work, it is tried once a second, and all operations fail at once, so that
+ * requests do not wait for it.
  */
 export class MonitoredDatabase implements Database {
   readonly #database: Database;
   readonly #log: Log;
-  readonly #now: () => number;
   #trouble: StoreError | undefined;
-  #nextAttempt = 0;
-  #isAttempting = false;
   #timer: NodeJS.Timeout | undefined;
   #probe: Promise<void> | undefined;
   #isClosed = false;
 
-  constructor(database: Database, { log, trouble, now }: HealthOptions) {
+  constructor(database: Database, { log, trouble }: HealthOptions) {
     this.#database = database;
     this.#log = log;
-    this.#now = now ?? (() => performance.now());
     if (trouble) this.#begin(trouble);
   }
 
@@ -54,28 +47,20 @@ export class MonitoredDatabase implements Database {
   }
 
   async run<Name extends OperationName>(name: Name, argument: ArgumentOf<Name>): Promise<ResultOf<Name>> {
-    const writes = definitions[name]?.writes ?? true;
-    const trouble = this.#trouble;
-    if (!trouble || (!writes && ofWritesOnly.has(trouble.failure))) return this.#run(name, argument, writes);
-    // An attempt must end soon: until then all other operations fail.
-    if (isUnhurried(name) || this.#isAttempting || this.#now() < this.#nextAttempt) throw trouble;
-    this.#isAttempting = true;
-    try {
-      return await this.#run(name, argument, writes);
-    } finally {
-      this.#isAttempting = false;
-      this.#nextAttempt = this.#now() + pause;
-    }
+    if (this.#trouble && !isSpared(name, this.#trouble)) throw this.#trouble;
+    return this.#run(name, argument);
   }
 
   export(): AsyncIterable<ExportedPage> {
     return this.#database.export();
   }
 
-  /** Resolves if something could just be written. Requests at the same time share one attempt. */
-  async ready(): Promise<void> {
-    this.#probe ??= this.#write();
-    await this.#probe;
+  /** Resolves if something could just be written. Whoever asks at the same time shares one attempt. */
+  ready(): Promise<void> {
+    this.#probe ??= this.#run("probe", newProbe()).finally(() => {
+      this.#probe = undefined;
+    });
+    return this.#probe;
   }
 
   async close(): Promise<void> {
@@ -85,22 +70,10 @@ export class MonitoredDatabase implements Database {
     await this.#database.close();
   }
 
-  async #write(): Promise<void> {
-    try {
-      await this.run("probe", { at: Date.now() });
-    } finally {
-      this.#probe = undefined;
-    }
-  }
-
-  async #run<Name extends OperationName>(
-    name: Name,
-    argument: ArgumentOf<Name>,
-    writes: boolean,
-  ): Promise<ResultOf<Name>> {
+  async #run<Name extends OperationName>(name: Name, argument: ArgumentOf<Name>): Promise<ResultOf<Name>> {
     try {
       const result = await this.#database.run(name, argument);
-      this.#succeed(writes);
+      this.#succeed(name);
       return result;
     } catch (cause) {
       const error = toStoreError(cause, "of the store");
@@ -109,8 +82,8 @@ export class MonitoredDatabase implements Database {
     }
   }
 
-  #succeed(writes: boolean): void {
-    if (!this.#trouble || (!writes && ofWritesOnly.has(this.#trouble.failure))) return;
+  #succeed(name: OperationName): void {
+    if (!this.#trouble || isSpared(name, this.#trouble)) return;
     this.#trouble = undefined;
     clearTimeout(this.#timer);
     this.#timer = undefined;
@@ -128,12 +101,17 @@ export class MonitoredDatabase implements Database {
     this.#timer ??= setTimeout(() => {
       this.#timer = undefined;
       const later = () => this.#scheduleAttempt();
-      this.#write().then(later, later);
+      this.ready().then(later, later);
     }, pause).unref();
   }
 }
 
+/** Whether an operation works in spite of the trouble, and so does not show that it is over. */
+function isSpared(name: OperationName, { failure }: StoreError): boolean {
+  return !isWrite(name) && ofWritesOnly.has(failure);
+}
+
 /** To count a large database takes long, though it works for others. */
 function isSlowItself(name: string, { failure }: StoreError): boolean {
-  return failure === "slow" && isUnhurried(name);
+  return failure === "slow" && unhurriedPatience(name) !== undefined;
 }

@@ -1,17 +1,15 @@
 import { paced } from "../turn/index.ts";
 import type { ArgumentOf, Database, OperationName, ResultOf } from "./database.ts";
+import { toStoreError } from "./failures.ts";
 import type { ExportedPage } from "./operations/export-pages.ts";
-import { type BatchEntry, type Outcome, SqliteConnection } from "./sqlite-database.ts";
+import { type Pending, PendingOperations } from "./pending.ts";
+import { SqliteConnection } from "./sqlite-database.ts";
 import { StoreError } from "./store.ts";
+import { WaitingOperations } from "./waiting.ts";
 
 const mostBytes = 256 * 1024 * 1024;
 /** The part of its bytes that the database keeps when it was too large. */
 const kept = 0.9;
-
-interface Waiting {
-  entry: BatchEntry;
-  settle(outcome: Outcome): void;
-}
 
 /**
  * A database of this process only, lost when the process ends. It is bounded in size: if it is too large, the conversations that
@@ -19,9 +17,9 @@ interface Waiting {
  */
 export class MemoryDatabase implements Database {
   readonly #mostBytes: number;
+  readonly #pending = new PendingOperations("in memory", { patience: Number.POSITIVE_INFINITY });
+  readonly #waiting = new WaitingOperations();
   #connection: SqliteConnection | undefined;
-  #waiting: Waiting[] = [];
-  #running = 0;
   #worker: Promise<void> | undefined;
   #isClosed = false;
 
@@ -30,18 +28,13 @@ export class MemoryDatabase implements Database {
   }
 
   get queue(): number {
-    return this.#waiting.length + this.#running;
+    return this.#pending.count;
   }
 
   run<Name extends OperationName>(name: Name, argument: ArgumentOf<Name>): Promise<ResultOf<Name>> {
-    return new Promise((resolve, reject) => {
-      if (this.#isClosed) return reject(new StoreError("lost", "The store is closed."));
-      const settle = (outcome: Outcome) => {
-        // The operation of this name has made the result.
-        if (outcome.ok) resolve(outcome.result as ResultOf<Name>);
-        else reject(outcome.error);
-      };
-      this.#waiting.push({ entry: { name, argument }, settle });
+    if (this.#isClosed) return Promise.reject(new StoreError("lost", "The store is closed."));
+    return this.#pending.add(name, argument, (pending) => {
+      this.#waiting.add(pending);
       this.#worker ??= Promise.resolve().then(() => this.#work());
     });
   }
@@ -51,25 +44,22 @@ export class MemoryDatabase implements Database {
   }
 
   async #work(): Promise<void> {
-    while (this.#waiting.length > 0) await this.#runWaiting();
+    while (this.#waiting.count > 0) await this.#runBatch(this.#waiting.take());
     this.#worker = undefined;
   }
 
-  /** Runs what has come in together. */
-  async #runWaiting(): Promise<void> {
-    const batch = this.#waiting;
-    this.#waiting = [];
-    this.#running = batch.length;
+  async #runBatch(batch: readonly Pending[]): Promise<void> {
     try {
       this.#connection ??= new SqliteConnection(":memory:");
-      const outcomes = await paced(this.#connection.batch(batch.map(({ entry }) => entry)));
+      const outcomes = await paced(this.#connection.batch(batch));
       await this.#makeRoom(this.#connection);
-      for (const [at, outcome] of outcomes.entries()) batch[at]?.settle(outcome);
+      for (const [at, outcome] of outcomes.entries()) {
+        if (outcome.ok) batch[at]?.resolve(outcome.result);
+        else batch[at]?.reject(outcome.error);
+      }
     } catch (thrown) {
-      const error = thrown instanceof StoreError ? thrown : new StoreError("broken", String(thrown), thrown);
-      for (const { settle } of batch) settle({ ok: false, error });
+      for (const pending of batch) pending.reject(toStoreError(thrown, "in memory"));
     }
-    this.#running = 0;
   }
 
   async #makeRoom(connection: SqliteConnection): Promise<void> {

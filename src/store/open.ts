@@ -75,13 +75,13 @@ async function tryToOpen({ database, open, lasting }: Candidate): Promise<StoreE
 
 function candidateOf({ url, directory, log }: OpenStoreOptions): Candidate {
   if (url === "memory:") return { kind: "memory", database: new MemoryDatabase(), lasting: new Set() };
-  if (url.startsWith("sqlite:")) return sqlite(url, directory);
+  if (url.startsWith("sqlite:")) return sqlite(pathOf(url, directory), log);
   if (url.startsWith("postgres://") || url.startsWith("postgresql://")) return postgres(url, log);
   throw new StoreError("refused", "store.url must be memory:, sqlite:PATH or postgres://USER@HOST/DATABASE.");
 }
 
-function sqlite(url: string, directory: string | undefined): Candidate {
-  const database = new SqliteWorkerDatabase({ path: pathOf(url, directory) });
+function sqlite(path: string, log: Log): Candidate {
+  const database = new SqliteWorkerDatabase({ path, log });
   return {
     kind: "sqlite",
     database,

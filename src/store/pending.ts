@@ -38,10 +38,6 @@ export function unhurriedPatience(name: string): number | undefined {
   return unhurried.get(name);
 }
 
-export function isUnhurried(name: string): boolean {
-  return unhurried.has(name);
-}
-
 /** All operations of a database that wait for their results. They are bounded in number, size and time. */
 export class PendingOperations {
   readonly #where: string;

@@ -3,11 +3,12 @@ import type { Log } from "../turn/index.ts";
 import type { ArgumentOf, Database, OperationName, ResultOf } from "./database.ts";
 import { isConflict, isConnectionLoss, isSchemaMissing, OperationError, toStoreError } from "./failures.ts";
 import type { ExportedPage } from "./operations/export-pages.ts";
+import { isWrite } from "./operations/index.ts";
 import { type Pending, type PendingLimits, PendingOperations } from "./pending.ts";
 import { exportPostgres } from "./postgres-export.ts";
 import { migratePostgres, vacuumPostgres } from "./postgres-migration.ts";
 import { connectionConfig, createPool, mostConnections, nameOfServer } from "./postgres-pool.ts";
-import { isWrite, runRead, runWrite, UnknownCommit } from "./postgres-transaction.ts";
+import { runRead, runWrite, UnknownCommit } from "./postgres-transaction.ts";
 import type { StoreError } from "./store.ts";
 
 /** Fewer than all, so that reads find a free connection. */

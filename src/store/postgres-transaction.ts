@@ -26,10 +26,6 @@ export class UnknownCommit extends Error {
   }
 }
 
-export function isWrite(name: string): boolean {
-  return definitions[name]?.writes ?? true;
-}
-
 /** Resolves when the operation is committed. */
 export async function runWrite(client: ClientBase, pending: Pending): Promise<unknown> {
   const timeout = timeoutOf(pending);

@@ -14,6 +14,7 @@ import {
 } from "../turn/index.ts";
 import type { Database } from "./database.ts";
 import { idOf, referencedId } from "./messages.ts";
+import { newProbe } from "./operations/probe.ts";
 import type { AnswerName, ReadAnswer } from "./operations/read-answer.ts";
 import type { ReadContext } from "./operations/read-context.ts";
 import type { DatabaseKind } from "./operations/stats.ts";
@@ -53,7 +54,7 @@ export class SqlStore implements Store {
   }
 
   ready(): Promise<void> {
-    return this.#database.run("probe", { at: Date.now() });
+    return this.#database.run("probe", newProbe());
   }
 
   async keep(turn: KeptTurn): Promise<boolean> {

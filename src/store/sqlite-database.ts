@@ -5,8 +5,8 @@ import { newerVersion, toStoreError } from "./failures.ts";
 import { latestVersion, migrations } from "./migrations.ts";
 import type { OperationDefinition, Row, Statement } from "./operation.ts";
 import { type ExportedPage, exportPages } from "./operations/export-pages.ts";
-import { operations } from "./operations/index.ts";
-import { StoreError } from "./store.ts";
+import { isWrite, operations } from "./operations/index.ts";
+import type { StoreError } from "./store.ts";
 
 /** An operation by its name, and its argument. */
 export interface BatchEntry {
@@ -80,8 +80,8 @@ export class SqliteConnection {
   }
 
   /**
-   * Runs operations at once: first those that write, then those that only read, in one transaction each. So a read sees every write
-   * that was queued before it. The outcomes are in the order of the entries. An operation that fails does not affect the others.
+   * Runs operations in one transaction: only writes or only reads. The outcomes are in the order of the entries. An operation that fails
+   * does not affect the others.
    */
   runBatch(entries: readonly BatchEntry[]): Outcome[] {
     return finished(this.batch(entries));
@@ -89,39 +89,47 @@ export class SqliteConnection {
 
   /** The same, with a step after each statement. No other batch may begin in between. */
   *batch(entries: readonly BatchEntry[]): Steps<Outcome[]> {
-    const outcomes = new Map<BatchEntry, Outcome>();
-    for (const writes of [true, false]) {
-      const some = entries.filter(({ name }) => operations[name].writes === writes);
-      if (some.length > 0) yield* this.#transaction(some, writes, outcomes);
-    }
-    return entries.map((entry) => outcomes.get(entry) ?? missing());
-  }
-
-  *#transaction(entries: readonly BatchEntry[], writes: boolean, outcomes: Map<BatchEntry, Outcome>): Steps<void> {
+    const writes = entries.some(({ name }) => isWrite(name));
     try {
       this.#database.exec(writes ? "BEGIN IMMEDIATE" : "BEGIN");
     } catch (thrown) {
       // It has waited for the lock already, so the entries are not tried one by one.
-      for (const entry of entries) outcomes.set(entry, { ok: false, error: toStoreError(thrown, this.#path) });
-      return;
+      return this.#failed(entries, thrown);
     }
     try {
-      const isShared = writes && entries.length > 1;
-      for (const entry of entries) {
-        const outcome = yield* isShared ? this.#saved(entry) : this.#attempt(entry);
-        // The only write of a transaction has no savepoint, so the whole transaction is undone.
-        if (!outcome.ok && writes && !isShared) throw outcome.error;
-        outcomes.set(entry, outcome);
-      }
+      const outcomes = yield* this.#attempts(entries, writes);
       this.#database.exec("COMMIT");
+      return outcomes;
     } catch (thrown) {
       if (this.#database.inTransaction) this.#database.exec("ROLLBACK");
-      const error = toStoreError(thrown, this.#path);
+      const { failure } = toStoreError(thrown, this.#path);
       // The failure of one may have ended the transaction of all. But if the file is locked or lost, each one would wait in vain.
-      const isOfOne = entries.length > 1 && error.failure !== "locked" && error.failure !== "lost";
-      if (isOfOne) for (const each of entries) yield* this.#transaction([each], writes, outcomes);
-      else for (const each of entries) outcomes.set(each, { ok: false, error });
+      const isOfOne = entries.length > 1 && failure !== "locked" && failure !== "lost";
+      return isOfOne ? yield* this.#oneByOne(entries) : this.#failed(entries, thrown);
     }
+  }
+
+  *#attempts(entries: readonly BatchEntry[], writes: boolean): Steps<Outcome[]> {
+    const outcomes: Outcome[] = [];
+    const isShared = writes && entries.length > 1;
+    for (const entry of entries) {
+      const outcome = yield* isShared ? this.#saved(entry) : this.#attempt(entry);
+      // The only write of a transaction has no savepoint, so the whole transaction is undone.
+      if (!outcome.ok && writes && !isShared) throw outcome.error;
+      outcomes.push(outcome);
+    }
+    return outcomes;
+  }
+
+  *#oneByOne(entries: readonly BatchEntry[]): Steps<Outcome[]> {
+    const outcomes: Outcome[] = [];
+    for (const entry of entries) for (const outcome of yield* this.batch([entry])) outcomes.push(outcome);
+    return outcomes;
+  }
+
+  #failed(entries: readonly BatchEntry[], thrown: unknown): Outcome[] {
+    const error = toStoreError(thrown, this.#path);
+    return entries.map(() => ({ ok: false, error }));
   }
 
   /** A write inside a savepoint, so that only its own changes are undone if it fails. */
@@ -211,9 +219,4 @@ export class SqliteConnection {
     this.#prepared.clear();
     this.#database.close();
   }
-}
-
-/** An error is expensive, because of its stack. */
-function missing(): Outcome {
-  return { ok: false, error: new StoreError("broken", "The operation was not run.") };
 }

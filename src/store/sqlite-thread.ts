@@ -17,7 +17,7 @@ const closeTimeout = 5000;
 
 export interface ThreadListener {
   opened(): void;
-  /** `isLast`: the thread ends. */
+  /** Reads without an outcome did not run. `isLast`: the thread ends. */
   done(outcomes: readonly OperationOutcome[], isLast: boolean): void;
   vacuumed(error: StoreError | undefined): void;
   /** The file was removed or replaced: what was sent last did not run. The thread ends. */
@@ -35,7 +35,7 @@ export class SqliteThread {
   #isOpen = false;
   /** Outcomes of which portions are missing. */
   #done: Extract<WorkerReply, { type: "done" }> | undefined;
-  /** What happens to the thread from now on is of no interest. */
+  /** Later messages of the thread are ignored. */
   #isOver = false;
 
   /** Throws a `StoreError` if there can be no such file. */

@@ -1,3 +1,4 @@
+import type { Log } from "../turn/index.ts";
 import type { ArgumentOf, Database, OperationName, ResultOf } from "./database.ts";
 import { OperationError, toStoreError } from "./failures.ts";
 import type { ExportedPage } from "./operations/export-pages.ts";
@@ -5,14 +6,12 @@ import { type Pending, type PendingLimits, PendingOperations } from "./pending.t
 import { exportSqlite } from "./sqlite-export.ts";
 import { errorOf, SqliteThread } from "./sqlite-thread.ts";
 import type { StoreError } from "./store.ts";
+import { WaitingOperations } from "./waiting.ts";
 import type { OperationOutcome } from "./worker-messages.ts";
-
-/** Of one message: copying it holds the event loop. */
-const mostInMessage = 500;
-const mostCharactersInMessage = 1024 * 1024;
 
 export interface SqliteWorkerOptions {
   path: string;
+  log: Log;
   limits?: Partial<PendingLimits>;
 }
 
@@ -25,8 +24,9 @@ type DoneListener = (error: StoreError | undefined) => void;
  */
 export class SqliteWorkerDatabase implements Database {
   readonly #path: string;
+  readonly #log: Log;
   readonly #pending: PendingOperations;
-  #waiting: Pending[] = [];
+  readonly #waiting = new WaitingOperations();
   /** What the thread works on. */
   #sent: readonly Pending[] | undefined;
   #thread: SqliteThread | undefined;
@@ -35,8 +35,9 @@ export class SqliteWorkerDatabase implements Database {
   #isScheduled = false;
   #isClosed = false;
 
-  constructor({ path, limits }: SqliteWorkerOptions) {
+  constructor({ path, log, limits }: SqliteWorkerOptions) {
     this.#path = path;
+    this.#log = log;
     this.#pending = new PendingOperations(path, limits);
   }
 
@@ -59,7 +60,7 @@ export class SqliteWorkerDatabase implements Database {
   run<Name extends OperationName>(name: Name, argument: ArgumentOf<Name>): Promise<ResultOf<Name>> {
     if (this.#isClosed) return Promise.reject(this.#closed());
     return this.#pending.add(name, argument, (pending) => {
-      this.#waiting.push(pending);
+      this.#waiting.add(pending);
       this.#dropSettled();
       this.#schedule();
     });
@@ -93,10 +94,10 @@ export class SqliteWorkerDatabase implements Database {
   }
 
   #send(): void {
-    if (this.#sent || this.#waiting.length === 0) return;
+    if (this.#sent || this.#waiting.count === 0) return;
     const thread = this.#start();
     if (!thread?.isOpen) return;
-    const batch = this.#take();
+    const batch = this.#waiting.take();
     if (batch.length === 0) return;
     this.#sent = batch;
     thread.run(batch).catch((error: unknown) => this.#rejectSent(thread, error));
@@ -108,22 +109,9 @@ export class SqliteWorkerDatabase implements Database {
    */
   #dropSettled(): void {
     const sent = this.#sent ?? [];
-    if (this.#waiting.length + sent.length <= this.#pending.count) return;
-    const working = sent.filter(isUnsettled).length;
-    if (this.#waiting.length + working > this.#pending.count) this.#waiting = this.#waiting.filter(isUnsettled);
-  }
-
-  #take(): Pending[] {
-    // Some callers did not want to wait any longer.
-    const waiting = this.#waiting.filter(isUnsettled);
-    let characters = 0;
-    const end = waiting.findIndex(({ size }, index) => {
-      characters += size;
-      return index > 0 && (index >= mostInMessage || characters > mostCharactersInMessage);
-    });
-    const batch = end < 0 ? waiting : waiting.slice(0, end);
-    this.#waiting = waiting.slice(batch.length);
-    return batch;
+    if (this.#waiting.count + sent.length <= this.#pending.count) return;
+    const working = sent.filter(({ isSettled }) => !isSettled).length;
+    if (this.#waiting.count + working > this.#pending.count) this.#waiting.dropSettled();
   }
 
   #start(): SqliteThread | undefined {
@@ -152,13 +140,12 @@ export class SqliteWorkerDatabase implements Database {
     if (isLast) this.#thread = undefined;
     const sent = this.#sent ?? [];
     this.#sent = undefined;
+    this.#waiting.putBack(sent.slice(outcomes.length));
     // First, so that the thread works while the results are processed here.
     this.#send();
-    for (const [index, pending] of sent.entries()) {
-      const outcome = outcomes[index];
-      if (outcome?.type === "result") pending.resolve(outcome.value);
-      else if (outcome) pending.reject(errorOf(outcome));
-      else pending.reject(new OperationError("broken", `The database ${this.#path} gave no result.`));
+    for (const [index, outcome] of outcomes.entries()) {
+      if (outcome.type === "result") sent[index]?.resolve(outcome.value);
+      else sent[index]?.reject(errorOf(outcome));
     }
   }
 
@@ -172,9 +159,11 @@ export class SqliteWorkerDatabase implements Database {
     this.#send();
   }
 
+  /** What was stored is gone unless someone brings the file back, so this must not pass unnoticed. */
   #startAgain(): void {
+    this.#log.error({}, `The database file ${this.#path} was removed or replaced; a new one was opened.`);
     this.#thread = undefined;
-    this.#waiting = [...(this.#sent ?? []), ...this.#waiting];
+    this.#waiting.putBack(this.#sent ?? []);
     this.#sent = undefined;
     this.#send();
   }
@@ -182,15 +171,11 @@ export class SqliteWorkerDatabase implements Database {
   #fail(error: StoreError): void {
     this.#thread = undefined;
     this.#sent = undefined;
-    this.#waiting = [];
+    this.#waiting.clear();
     tell(this.#openListeners, error);
     tell(this.#vacuumListeners, error);
     this.#pending.rejectAll(error);
   }
-}
-
-function isUnsettled({ isSettled }: Pending): boolean {
-  return !isSettled;
 }
 
 function waitFor(listeners: DoneListener[], begin: () => void): Promise<void> {

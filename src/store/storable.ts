@@ -33,7 +33,7 @@ export function originalText(stored: string): string {
   if (!stored.startsWith(mark)) return stored;
   const rest = stored.slice(mark.length);
   const text = parseJson(rest);
-  // What was hashed is lost.
+  // A hashed text cannot be restored; its hash is returned.
   return typeof text === "string" ? text : rest;
 }
 

@@ -13,7 +13,7 @@ export interface OperationRequest {
 }
 
 export type WorkerRequest =
-  /** Portions of the requests follow. The thread runs them after the last one. */
+  /** Only writes or only reads. Portions of the requests follow. The thread runs them after the last one. */
   | { type: "run"; requests: OperationRequest[]; portions: number }
   | { type: "portion"; portion: Portion }
   /** Asks for the next portion of the outcomes. */
@@ -36,7 +36,8 @@ export type WorkerReply =
   /** The database cannot be opened. The thread ends. */
   | ({ type: "refused" } & ReportedFailure)
   /**
-   * In the order of the requests. Portions of the outcomes are asked for, because all messages that are there are copied at once.
+   * In the order of the requests. The last reads have no outcome if the results of the others are large: they are to be sent again.
+   * Portions of the outcomes are asked for, because all messages that are there are copied at once.
    * `isLast`: the thread ends after them, because the next one should open the database anew.
    */
   | { type: "done"; outcomes: OperationOutcome[]; portions: number; isLast: boolean }

@@ -2,7 +2,8 @@ import { statfsSync } from "node:fs";
 import { dirname } from "node:path";
 import { parentPort, workerData } from "node:worker_threads";
 import { OperationError, toStoreError } from "./failures.ts";
-import { join, type Portion, split } from "./portions.ts";
+import { isWrite } from "./operations/index.ts";
+import { join, type Portion, sizeOf, split } from "./portions.ts";
 import { type Outcome, SqliteConnection } from "./sqlite-database.ts";
 import { identityOf } from "./sqlite-file.ts";
 import { StoreError } from "./store.ts";
@@ -17,6 +18,8 @@ import type {
 
 /** With less than this, an error of the disk means that it is full. SQLite does not always say so. */
 const leastFreeBytes = 1024 * 1024;
+/** Characters after which the reads of a message end. */
+const mostInResults = 1024 * 1024;
 
 type RunRequest = Extract<WorkerRequest, { type: "run" }>;
 
@@ -104,7 +107,22 @@ class DatabaseThread {
     }
   }
 
+  /** Writes run together. Reads end when their results are large: memory is bounded, and a write need not wait for all of them. */
   #run(requests: readonly OperationRequest[]): OperationOutcome[] {
+    if (requests.some(({ name }) => isWrite(name))) return this.#runBatch(requests);
+    const outcomes: OperationOutcome[] = [];
+    let characters = 0;
+    for (const request of requests) {
+      for (const outcome of this.#runBatch([request])) {
+        outcomes.push(outcome);
+        characters += sizeOf(outcome);
+      }
+      if (characters > mostInResults) break;
+    }
+    return outcomes;
+  }
+
+  #runBatch(requests: readonly OperationRequest[]): OperationOutcome[] {
     return this.#connection.runBatch(requests).map((outcome) => this.#outcomeOf(outcome));
   }
 

@@ -4,17 +4,16 @@ import { MonitoredDatabase } from "../../src/store/health.ts";
 import { StoreError, type StoreFailure } from "../../src/store/store.ts";
 import { LogLines, ScriptedDatabase } from "./scripted-database.ts";
 
-let now = 0;
+const second = 1000;
 let database: ScriptedDatabase;
 let log: LogLines;
 let monitored: MonitoredDatabase;
 
 beforeEach(() => {
   vi.useFakeTimers();
-  now = 0;
   database = new ScriptedDatabase();
   log = new LogLines();
-  monitored = new MonitoredDatabase(database, { log, now: () => now });
+  monitored = new MonitoredDatabase(database, { log });
 });
 
 afterEach(async () => {
@@ -22,7 +21,7 @@ afterEach(async () => {
   vi.useRealTimers();
 });
 
-const write = () => monitored.run("probe", { at: 1 });
+const write = () => monitored.run("addUsage", []);
 const read = () => monitored.run("keys", null);
 const failing = (failure: StoreFailure) => {
   database.answer = (pending) => pending.reject(new StoreError(failure, `It is ${failure}.`));
@@ -32,84 +31,54 @@ const working = () => {
 };
 
 describe("a database that does not work", () => {
-  it("says so until something succeeds", async () => {
+  it("says so until it is written again", async () => {
     expect(monitored.trouble).toBeNull();
     failing("lost");
     await expect(write()).rejects.toThrow("It is lost.");
     expect(monitored.trouble).toBe("It is lost.");
     working();
-    await write();
+    await vi.advanceTimersByTimeAsync(second);
     expect(monitored.trouble).toBeNull();
+    await write();
     expect(log.lines).toEqual(["error: It is lost.", "info: The store works again."]);
   });
 
-  it("is tried once a second, and other operations fail at once", async () => {
+  it("is tried once a second, and operations fail at once without reaching it", async () => {
     failing("slow");
     await expect(write()).rejects.toThrow();
-    await expect(write()).rejects.toThrow();
-    expect(database.names).toHaveLength(2);
-    for (let index = 0; index < 10; index++) await expect(write()).rejects.toThrow("It is slow.");
-    expect(database.names).toHaveLength(2);
-    now += 1000;
-    working();
-    await write();
-    await write();
-    expect(database.names).toHaveLength(4);
+    for (let index = 0; index < 10; index++) {
+      await expect(write()).rejects.toThrow("It is slow.");
+      await expect(read()).rejects.toThrow("It is slow.");
+    }
+    expect(database.names).toEqual(["addUsage"]);
+    await vi.advanceTimersByTimeAsync(3 * second);
+    expect(database.names).toEqual(["addUsage", "probe", "probe", "probe"]);
+    await expect(write()).rejects.toThrow("It is slow.");
   });
 
-  it("is tried by one operation at a time", async () => {
+  it("does not let operations wait while it is tried", async () => {
     failing("lost");
     await expect(write()).rejects.toThrow();
-    let settle = () => {};
-    database.answer = (pending) => {
-      settle = () => pending.resolve(null);
-    };
-    const first = write();
+    database.answer = () => {};
+    await vi.advanceTimersByTimeAsync(second);
+    expect(monitored.queue).toBe(1);
     await expect(write()).rejects.toThrow("It is lost.");
-    settle();
-    await first;
-    expect(monitored.trouble).toBeNull();
+    expect(monitored.queue).toBe(1);
   });
 
-  it("is not tried by an operation that may take long, so that the others need not wait for it", async () => {
-    failing("lost");
-    await expect(write()).rejects.toThrow();
-    database.answer = (pending) => {
-      if (pending.name !== "stats") pending.resolve(null);
-    };
-    await expect(monitored.run("stats", { kind: "postgres" })).rejects.toThrow("It is lost.");
-    await expect(monitored.run("importRows", [])).rejects.toThrow("It is lost.");
-    await write();
-    expect(monitored.trouble).toBeNull();
-    expect(database.names).toEqual(["probe", "probe"]);
-  });
-
-  it("is tried without requests, too", async () => {
-    failing("lost");
-    await expect(write()).rejects.toThrow();
-    await vi.advanceTimersByTimeAsync(1000);
-    now += 1000;
-    await vi.advanceTimersByTimeAsync(1000);
-    expect(monitored.trouble).toBe("It is lost.");
-    working();
-    now += 1000;
-    await vi.advanceTimersByTimeAsync(1000);
-    expect(monitored.trouble).toBeNull();
-  });
-
-  it.each<StoreFailure>(["full", "locked"])("is still read if it is %s, which ends with a write", async (failure) => {
-    failing(failure);
-    await expect(write()).rejects.toThrow();
-    await expect(write()).rejects.toThrow();
-    working();
-    await read();
-    await read();
-    expect(monitored.trouble).toBe(`It is ${failure}.`);
-    await expect(write()).rejects.toThrow();
-    now += 1000;
-    await write();
-    expect(monitored.trouble).toBeNull();
-  });
+  it.each<StoreFailure>(["full", "locked", "refused"])(
+    "is still read if it is %s, which ends with a write",
+    async (failure) => {
+      failing(failure);
+      await expect(write()).rejects.toThrow();
+      working();
+      await read();
+      expect(monitored.trouble).toBe(`It is ${failure}.`);
+      await expect(write()).rejects.toThrow();
+      await vi.advanceTimersByTimeAsync(second);
+      expect(monitored.trouble).toBeNull();
+    },
+  );
 
   it("works if only one operation is to blame", async () => {
     database.answer = (pending) => pending.reject(new OperationError("refused", "No."));
@@ -131,9 +100,9 @@ describe("a database that does not work", () => {
   });
 
   it("may be known from the beginning", async () => {
-    monitored = new MonitoredDatabase(database, { log, trouble: new StoreError("lost", "Away."), now: () => now });
-    expect(monitored.trouble).toBe("Away.");
-    await write();
+    monitored = new MonitoredDatabase(database, { log, trouble: new StoreError("lost", "Away.") });
+    await expect(write()).rejects.toThrow("Away.");
+    await vi.advanceTimersByTimeAsync(second);
     expect(monitored.trouble).toBeNull();
   });
 });
@@ -157,5 +126,15 @@ describe("readiness", () => {
     failing("lost");
     await expect(read()).rejects.toThrow();
     await expect(monitored.ready()).rejects.toMatchObject({ failure: "lost" });
+  });
+
+  it("is tried for whoever needs it, and found as soon as the database is back", async () => {
+    failing("lost");
+    await expect(write()).rejects.toThrow();
+    await expect(monitored.ready()).rejects.toThrow("It is lost.");
+    working();
+    await monitored.ready();
+    expect(monitored.trouble).toBeNull();
+    await write();
   });
 });

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { MemoryDatabase } from "../../src/store/memory-database.ts";
+import { newProbe } from "../../src/store/operations/probe.ts";
 import { SqlStore } from "../../src/store/sql-store.ts";
 import { turnsDuring } from "../support/time-growth.ts";
 import { ann, context, limit, message, said, shows, turn } from "./contract/turns.ts";
@@ -32,7 +33,7 @@ describe("the database in memory", () => {
   it("counts what waits for it", async () => {
     const database = new MemoryDatabase();
     expect(database.queue).toBe(0);
-    const probes = [database.run("probe", { at: 1 }), database.run("probe", { at: 2 })];
+    const probes = [database.run("probe", newProbe()), database.run("probe", newProbe())];
     expect(database.queue).toBe(2);
     await Promise.all(probes);
     await Promise.resolve();

@@ -200,6 +200,18 @@ describe.skipIf(server === undefined)("Postgres", () => {
     expect(await requestsOf(store)).toBe(2);
   });
 
+  it("is ready for a gateway while another one hangs in its attempt to write", async () => {
+    const store = await open();
+    await store.ready();
+    const { Client } = await import("pg");
+    const other = new Client({ connectionString: database.url });
+    await other.connect();
+    await other.query("BEGIN; INSERT INTO toolwire.probes (id, at) VALUES (1, 1)");
+    await store.ready();
+    await other.end();
+    expect(await database.query("SELECT COUNT(*)::int AS count FROM toolwire.probes")).toEqual([{ count: 1 }]);
+  });
+
   it("creates its tables again if someone has dropped them", async () => {
     const store = await open();
     await database.query("DROP SCHEMA toolwire CASCADE");

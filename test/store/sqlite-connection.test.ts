@@ -106,6 +106,19 @@ describe("a connection to SQLite", () => {
     for (const store of stores) await store.close();
   });
 
+  it("forgets after a day that a process has tried to write", async () => {
+    const file = newFile();
+    const connection = new SqliteConnection(file);
+    const day = 24 * 3_600_000;
+    const probe = (id: number, at: number) => ({ name: "probe" as const, argument: { id, at } });
+    connection.runBatch([probe(1, 1_000), probe(2, 1_000), probe(2, 3_000)]);
+    connection.runBatch([{ name: "expire", argument: { before: 0, now: day + 2_000 } }]);
+    connection.close();
+    const raw = new Libsql(file);
+    expect(raw.prepare("SELECT id, at FROM probes").all()).toEqual([{ id: 2, at: 3_000 }]);
+    raw.close();
+  });
+
   it("refuses a file that a newer version has written", () => {
     const file = newFile();
     const newer = new Libsql(file);

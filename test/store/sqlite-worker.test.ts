@@ -10,8 +10,10 @@ import type { Worker } from "node:worker_threads";
 import Database from "libsql";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { openStore } from "../../src/store/open.ts";
+import { newProbe } from "../../src/store/operations/probe.ts";
 import { SqliteWorkerDatabase } from "../../src/store/sqlite-worker-database.ts";
 import { type Store, StoreError } from "../../src/store/store.ts";
+import { message } from "./contract/turns.ts";
 import { LogLines } from "./scripted-database.ts";
 import { describeStore } from "./store-contract.ts";
 import { keptTurn, usageRow } from "./store-samples.ts";
@@ -144,13 +146,14 @@ describe("a SQLite file", () => {
     await expect(open(url)).rejects.toMatchObject({ failure: "refused" });
   });
 
-  it("that was replaced is opened anew", async () => {
+  it("that was replaced is opened anew, which the log says", async () => {
     const store = await open();
     await store.addUsage([usageRow()]);
     for (const end of ["", "-wal", "-shm"]) renameSync(`${path}${end}`, `${path}.old${end}`);
     await store.addUsage([usageRow({ requests: 7 })]);
     expect(await requestsOf(store)).toBe(7);
     expect(store.trouble).toBeNull();
+    expect(log.lines).toEqual([`error: The database file ${path} was removed or replaced; a new one was opened.`]);
     const old = await open(`sqlite:${path}.old`);
     expect(await requestsOf(old)).toBe(1);
   });
@@ -184,11 +187,38 @@ describe("operations of a SQLite database", () => {
     expect(values).toEqual(["new"]);
   });
 
-  it("are refused at once when too many wait", async () => {
-    const database = new SqliteWorkerDatabase({ path, limits: { mostOperations: 10, mostCharacters: 100_000 } });
+  it("that write do not wait for reads with large results", async () => {
+    const store = await open();
+    const input = Array.from({ length: 200 }, () => message("user", "x".repeat(10_000)));
+    await store.keep(keptTurn({ id: "large", input }));
+    const database = new SqliteWorkerDatabase({ path, log });
     opened.push(database);
     await database.open();
-    const runs = Array.from({ length: 12 }, () => database.run("probe", { at: 1 }));
+    const done: string[] = [];
+    const read = async () => {
+      const large = await database.run("readInput", { owner: "ann", api: "responses", id: "large" });
+      expect(large?.messages).toHaveLength(input.length);
+      done.push("read");
+    };
+    const write = async () => {
+      await database.run("probe", newProbe());
+      done.push("write");
+    };
+    const first = read();
+    const others = [...Array.from({ length: 9 }, read), write()];
+    await first;
+    await Promise.all([...others, write()]);
+    expect(done.filter((name) => name === "read")).toHaveLength(10);
+    // The first write comes before all reads, the second one while some of them wait.
+    expect(done[0]).toBe("write");
+    expect(done.lastIndexOf("write")).toBeLessThan(5);
+  });
+
+  it("are refused at once when too many wait", async () => {
+    const database = new SqliteWorkerDatabase({ path, log, limits: { mostOperations: 10, mostCharacters: 100_000 } });
+    opened.push(database);
+    await database.open();
+    const runs = Array.from({ length: 12 }, () => database.run("probe", newProbe()));
     const outcomes = await Promise.allSettled(runs);
     expect(outcomes.map(({ status }) => status)).toEqual([
       ...Array<string>(10).fill("fulfilled"),
@@ -196,17 +226,17 @@ describe("operations of a SQLite database", () => {
       "rejected",
     ]);
     expect(outcomes.at(-1)).toMatchObject({ reason: { failure: "slow" } });
-    await database.run("probe", { at: 2 });
+    await database.run("probe", newProbe());
   });
 
   it("are forgotten when nobody waits for them any more, also if the thread is stuck", async () => {
-    const database = new SqliteWorkerDatabase({ path, limits: { patience: 1 } });
+    const database = new SqliteWorkerDatabase({ path, log, limits: { patience: 1 } });
     opened.push(database);
     await database.open();
     const stuck = threads.map((thread) => vi.spyOn(thread, "postMessage").mockImplementation(() => {}));
     const outcomes: Promise<unknown>[] = [];
     const run = () => {
-      const argument = { at: 1 };
+      const argument = { id: 1, at: 1 };
       outcomes.push(database.run("probe", argument).catch((error: unknown) => error));
       return new WeakRef(argument);
     };
@@ -217,7 +247,7 @@ describe("operations of a SQLite database", () => {
     const waiting = run();
     await collectGarbage();
     expect(overdue.map((argument) => argument.deref())).toEqual([undefined, undefined, undefined]);
-    expect(waiting.deref()).toEqual({ at: 1 });
+    expect(waiting.deref()).toEqual({ id: 1, at: 1 });
     expect(database.queue).toBe(1);
     for (const spy of stuck) spy.mockRestore();
   });

@@ -1,4 +1,5 @@
 import type { Operation, OperationDefinition, SqlValue } from "../operation.ts";
+import { deleteProbes } from "./probe.ts";
 import { deleteMessages, releaseContents, truncate } from "./release.ts";
 import { each, numberOf, sql, textOf } from "./statements.ts";
 
@@ -9,7 +10,7 @@ const mostCharacters = 32 * 1024 * 1024;
 const mostRecords = 500;
 
 /**
- * Deletes a batch of what was last used before a time, and of records that have expired. Returns whether there may be more. A
+ * Deletes a batch of what was last used before a time, and of records that have expired, and old probes. Returns whether there may be more. A
  * conversation that was forked stays as long as its forks do.
  */
 export const expire: OperationDefinition<{ before: number; now: number }, boolean> = {
@@ -17,6 +18,7 @@ export const expire: OperationDefinition<{ before: number; now: number }, boolea
   *run({ before, now }) {
     const { hasMore } = yield* deleteUnused({ condition: "used_at < ?", values: [before] });
     const records = yield* deleteRecords("expires_at <= ?", [now]);
+    yield* deleteProbes(now);
     return hasMore || records === mostRecords;
   },
 };

@@ -35,3 +35,7 @@ export const operations = {
   evict,
   probe,
 };
+
+export function isWrite(name: keyof typeof operations): boolean {
+  return operations[name].writes;
+}
