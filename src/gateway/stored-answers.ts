@@ -1,8 +1,11 @@
 import type {
+  AnswerList,
   AnswerListQuery,
   AnswerStore,
   ClientApi,
-  Item,
+  InputPlaces,
+  InputRange,
+  InputWindow,
   JsonObject,
   KeptAnswer,
   StateStore,
@@ -21,11 +24,15 @@ export class StoredAnswers implements AnswerStore {
     return this.#store.answer(owner, api, id).catch(refuse);
   }
 
-  inputOf(owner: string, api: ClientApi, id: string): Promise<Item[] | undefined> {
-    return this.#store.inputOf(owner, api, id).catch(refuse);
+  inputOf(owner: string, api: ClientApi, id: string, range: InputRange): Promise<InputWindow | undefined> {
+    return this.#store.inputOf(owner, api, id, range).catch(refuse);
   }
 
-  list(owner: string, api: ClientApi, query: AnswerListQuery): ReturnType<AnswerStore["list"]> {
+  placesOf(owner: string, api: ClientApi, id: string, item: string): Promise<InputPlaces | undefined> {
+    return this.#store.placesOf(owner, api, id, item).catch(refuse);
+  }
+
+  list(owner: string, api: ClientApi, query: AnswerListQuery): Promise<AnswerList | undefined> {
     return this.#store.list(owner, api, query).catch(refuse);
   }
 

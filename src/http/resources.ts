@@ -1,20 +1,25 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Gateway } from "../gateway/index.ts";
+import { TurnHolding } from "../guard/index.ts";
 import { anonymousOwner, type JsonValue, paced, writeJson } from "../turn/index.ts";
 import { json, type Resource } from "../wire/index.ts";
+import { CountedAnswers } from "./counted-answers.ts";
+import { whenOver } from "./reply-over.ts";
 
 /** Answers a request for a resource of a client API. */
 export function resourceHandler(gateway: Gateway, { handle }: Resource) {
   return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
+    const holding = request.holding ?? new TurnHolding(gateway.memoryBudget);
+    // An answer stays in memory until its client has taken it.
+    whenOver(request, reply, () => holding.release());
     const answer = await handle({
-      answers: gateway.answers,
+      answers: new CountedAnswers(gateway.answers, holding),
       owner: request.key?.owner ?? anonymousOwner,
       id: (request.params as { id?: string }).id ?? "",
       query: queryOf(request.url),
       body: request.body as JsonValue | undefined,
     });
     const body = await paced(writeJson(answer));
-    request.holding?.release();
     return reply.header("content-type", json).send(body);
   };
 }

@@ -34,7 +34,6 @@ const postgresFailures = new Map<string, StoreFailure>([
   ["57014", "slow"],
   ["25P03", "slow"],
   ["25P04", "slow"],
-  ["55P03", "locked"],
   ["53100", "full"],
   ["53", "lost"],
   ["25006", "refused"],
@@ -80,8 +79,10 @@ const remedies: Partial<Readonly<Record<StoreFailure, string>>> = {
 /** What a database reported, as a `StoreError`. `where` names the database as its operator knows it, without secrets. */
 export function toStoreError(error: unknown, where: string): StoreError {
   if (error instanceof StoreError) return error;
-  const failure = failureOf(error);
   const reason = reasonOf(error);
+  if (codeOf(error) === rowLocked)
+    return new OperationError("locked", `Another transaction holds rows of the database ${where} (${reason}).`, error);
+  const failure = failureOf(error);
   if (failure) {
     const message = `The database ${where} ${sentences[failure]} (${reason})${remedies[failure] ?? ""}.`;
     return new StoreError(failure, message, error);
@@ -109,6 +110,8 @@ export function isSchemaMissing(error: unknown): boolean {
   return code === "42P01" || code === "3F000";
 }
 
+/** A transaction of Postgres has waited too long for another one. */
+const rowLocked = "55P03";
 /** Five characters with a digit among them, which Node's own codes do not have. */
 const sqlState = /^(?=[A-Z]*[0-9])[0-9A-Z]{5}$/;
 const sqliteCode = /^SQLITE_(([A-Z]+)\w*)/;

@@ -6,6 +6,8 @@ export const mostConnections = 10;
 /** In milliseconds. */
 const connectTimeout = 2000;
 const statementTimeout = 2000;
+/** Less than that of a statement: to wait for another transaction says nothing about the server. */
+const lockTimeout = 1500;
 /** The server ends a statement that takes too long; this is for a server that does not answer at all. */
 const answerTimeout = 3000;
 const idleTransactionTimeout = 10_000;
@@ -15,7 +17,10 @@ const lifetime = 3600;
 /** They are set by a query, because a connection pooler in front of the server may not know them as options of a connection. */
 const sessionSettings = [
   "SET search_path TO toolwire",
+  // The server may have another default, under which transactions fail that need not.
+  "SET default_transaction_isolation TO 'read committed'",
   `SET statement_timeout TO ${statementTimeout}`,
+  `SET lock_timeout TO ${lockTimeout}`,
   `SET idle_in_transaction_session_timeout TO ${idleTransactionTimeout}`,
 ].join("; ");
 

@@ -1,9 +1,10 @@
-import { type Item, isObject, type KeptAnswer, type KeptStatus, type Steps } from "../turn/index.ts";
+import { type InputSection, type Item, isObject, type KeptAnswer, type KeptStatus, type Steps } from "../turn/index.ts";
 import { joinContents } from "./contents.ts";
 import { itemsOf } from "./message-reader.ts";
 import { idOf, isReference } from "./messages.ts";
 import type { PlacedMessage, ReadMessages } from "./operations/history.ts";
 import type { ReadAnswer } from "./operations/read-answer.ts";
+import { isBeginning } from "./operations/read-input.ts";
 import { placedId } from "./placed-ids.ts";
 import { indexKey, originalText } from "./storable.ts";
 import { originalJson } from "./stored-json.ts";
@@ -20,6 +21,24 @@ export function* readItems({ messages, contents }: ReadMessages, change: Change 
     yield;
   }
   return items;
+}
+
+/** Messages in sections. Every item has an id that is the same in every reading. */
+export function* readSections({ messages, contents }: ReadMessages): Steps<InputSection[]> {
+  const strings = yield* joinContents(contents);
+  const sections: InputSection[] = [];
+  let section: InputSection | undefined;
+  for (const message of messages) {
+    if (!section || isBeginning(message)) {
+      section = { position: message.position, length: 0, items: [] };
+      sections.push(section);
+    }
+    section.length++;
+    const items = yield* itemsOf(message, strings);
+    for (const [at, item] of items.entries()) section.items.push(withId(item, message, at));
+    yield;
+  }
+  return sections;
 }
 
 function unchanged(item: Item): Item {
@@ -57,7 +76,7 @@ function prefixOf(item: Item): string {
   }
 }
 
-export function* readAnswerOf({ response, output }: ReadAnswer): Steps<KeptAnswer> {
+export function* readAnswerOf({ response, output, size }: ReadAnswer): Steps<KeptAnswer> {
   const body = yield* originalJson(response.body);
   const metadata = yield* originalJson(response.metadata);
   const named = isObject(body) && typeof body.id === "string" ? body.id : undefined;
@@ -71,6 +90,7 @@ export function* readAnswerOf({ response, output }: ReadAnswer): Steps<KeptAnswe
     metadata: isObject(metadata) ? metadata : {},
     output: yield* readItems(output),
     legacy: response.legacy,
+    size,
   };
 }
 

@@ -1,8 +1,12 @@
 import {
+  type AnswerList,
   type AnswerListQuery,
   type ClientApi,
   type Context,
   type ContextQuery,
+  type InputPlaces,
+  type InputRange,
+  type InputWindow,
   type Item,
   type JsonObject,
   type JsonValue,
@@ -18,7 +22,8 @@ import { newProbe } from "./operations/probe.ts";
 import type { AnswerName, ReadAnswer } from "./operations/read-answer.ts";
 import type { ReadContext } from "./operations/read-context.ts";
 import type { DatabaseKind } from "./operations/stats.ts";
-import { readAnswerOf, readItems, withId, withoutForeignId } from "./read-items.ts";
+import { placeOfId } from "./placed-ids.ts";
+import { readAnswerOf, readItems, readSections, withId, withoutForeignId } from "./read-items.ts";
 import { recordRows, recordValues } from "./record-rows.ts";
 import { indexKey, storedText } from "./storable.ts";
 import type { ExportedRow, ImportCount, Store, StoredKey, StoreStats, UsageRow } from "./store.ts";
@@ -79,16 +84,20 @@ export class SqlStore implements Store {
     return await this.#answerOf(await this.#database.run("readAnswer", nameOf(owner, api, id)));
   }
 
-  async inputOf(owner: string, api: ClientApi, id: string): Promise<Item[] | undefined> {
-    const read = await this.#database.run("readInput", nameOf(owner, api, id));
-    return read ? await paced(readItems(read, withId)) : undefined;
+  async inputOf(owner: string, api: ClientApi, id: string, range: InputRange): Promise<InputWindow | undefined> {
+    const { direction, from = null, count } = range;
+    const read = await this.#database.run("readInput", { ...nameOf(owner, api, id), direction, from, count });
+    if (!read) return undefined;
+    const { start, end, length, legacy, size } = read;
+    return { sections: await paced(readSections(read)), start, end, length, legacy, size };
   }
 
-  async list(
-    owner: string,
-    api: ClientApi,
-    query: AnswerListQuery,
-  ): Promise<{ answers: KeptAnswer[]; hasMore: boolean } | undefined> {
+  async placesOf(owner: string, api: ClientApi, id: string, item: string): Promise<InputPlaces | undefined> {
+    const wanted = { item: indexKey(item), placed: placeOfId(item) ?? null };
+    return (await this.#database.run("findInput", { ...nameOf(owner, api, id), ...wanted })) ?? undefined;
+  }
+
+  async list(owner: string, api: ClientApi, query: AnswerListQuery): Promise<AnswerList | undefined> {
     const read = await this.#database.run("listAnswers", {
       owner: indexKey(owner),
       api,

@@ -93,6 +93,45 @@ export interface KeptAnswer {
   metadata: JsonObject;
   output: Item[];
   legacy: boolean;
+  /** Characters that were read. */
+  size: number;
+}
+
+/** Messages of what a model was given: from a position on, in one direction. Without a position they begin at the end that comes first. */
+export interface InputRange {
+  direction: "up" | "down";
+  from?: number | undefined;
+  /** About as many messages are read. */
+  count: number;
+}
+
+/** A part of what a model was given. */
+export interface InputWindow {
+  /** Oldest first. All that overlap the range, unless they are very large; then at least the first one in its direction. */
+  sections: InputSection[];
+  /** The messages in all sections, from a position up to another, and how many the model was given. */
+  start: number;
+  end: number;
+  length: number;
+  /** The client uses the legacy `function_call`. */
+  legacy: boolean;
+  /** Characters that were read. */
+  size: number;
+}
+
+/** A message of a system, developer or user, and all that follows it up to the next one. Calls and their outputs are in one section. */
+export interface InputSection {
+  /** The position of its first message, and its length in messages. */
+  position: number;
+  length: number;
+  /** Every item has an id. */
+  items: Item[];
+}
+
+/** The messages that have an item with some id. */
+export interface InputPlaces {
+  first: number;
+  last: number;
 }
 
 export interface AnswerListQuery {
@@ -105,17 +144,20 @@ export interface AnswerListQuery {
   metadata?: Readonly<Record<string, string>> | undefined;
 }
 
+export interface AnswerList {
+  answers: KeptAnswer[];
+  hasMore: boolean;
+}
+
 /** The stored answers of clients. Every method finds only what belongs to the owner. */
 export interface AnswerStore {
   answer(owner: string, api: ClientApi, id: string): Promise<KeptAnswer | undefined>;
-  /** Everything that the model was given for an answer, oldest first. Every item has an id. */
-  inputOf(owner: string, api: ClientApi, id: string): Promise<Item[] | undefined>;
+  /** What the model was given for an answer. */
+  inputOf(owner: string, api: ClientApi, id: string, range: InputRange): Promise<InputWindow | undefined>;
+  /** Where the model was given an item. Clients choose ids, so it may be several times. */
+  placesOf(owner: string, api: ClientApi, id: string, item: string): Promise<InputPlaces | undefined>;
   /** By the time of creation. `undefined` if `after` names no answer of the owner. */
-  list(
-    owner: string,
-    api: ClientApi,
-    query: AnswerListQuery,
-  ): Promise<{ answers: KeptAnswer[]; hasMore: boolean } | undefined>;
+  list(owner: string, api: ClientApi, query: AnswerListQuery): Promise<AnswerList | undefined>;
   setMetadata(owner: string, api: ClientApi, id: string, metadata: JsonObject): Promise<KeptAnswer | undefined>;
   /** Returns whether there was such an answer. What later answers continue from stays, but no request finds it by id any more. */
   remove(owner: string, api: ClientApi, id: string): Promise<boolean>;

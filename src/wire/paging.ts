@@ -52,28 +52,6 @@ export function shown(text: string): string {
   return text.slice(0, 100);
 }
 
-export interface Page<Entry> {
-  entries: Entry[];
-  hasMore: boolean;
-}
-
-/** One page of a list whose oldest entry is first. */
-export function pageOf<Entry>(list: readonly Entry[], query: PageQuery, idOf: (entry: Entry) => string): Page<Entry> {
-  const { limit, order, after, before } = query;
-  const ordered = order === "asc" ? list : list.toReversed();
-  const place = (param: "after" | "before", id: string) => {
-    const at = ordered.findIndex((entry) => idOf(entry) === id);
-    if (at === -1) throw unknownCursor(param, id);
-    return at;
-  };
-  const from = after === undefined ? 0 : place("after", after) + 1;
-  const to = before === undefined ? ordered.length : place("before", before);
-  const count = Math.min(limit, Math.max(0, to - from));
-  // With `before` alone a client goes backwards: the page is the one that ends there.
-  const start = after === undefined && before !== undefined ? to - count : from;
-  return { entries: ordered.slice(start, start + count), hasMore: to - from > count };
-}
-
 /** A list as both APIs write it. Every entry has an id. */
 export function writeList(data: JsonObject[], hasMore: boolean): JsonObject {
   return {

@@ -1,7 +1,14 @@
 import { createHash } from "node:crypto";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { apiPrefixes } from "../../src/http/api-paths.ts";
-import { anonymousOwner, isObject, type JsonObject, type KeptAnswer, parseJson } from "../../src/turn/index.ts";
+import {
+  anonymousOwner,
+  type Item,
+  isObject,
+  type JsonObject,
+  type KeptAnswer,
+  parseJson,
+} from "../../src/turn/index.ts";
 import { KeptAnswers } from "../support/kept-answers.ts";
 import { startWithAnswers } from "../support/stored-gateway.ts";
 
@@ -16,7 +23,7 @@ const answers = new KeptAnswers();
 function stored(id: string, more: Partial<KeptAnswer> = {}): KeptAnswer {
   const object = id.startsWith("resp") ? "response" : "chat.completion";
   return {
-    ...{ id, model: "m", status: "completed", createdAt: 1000, metadata: {}, legacy: false },
+    ...{ id, model: "m", status: "completed", createdAt: 1000, metadata: {}, legacy: false, size: 100 },
     body: { id, object, finish_reason: "stop" },
     output: [{ type: "message", role: "assistant", id: "msg_9", content: [{ type: "text", text: "Good day." }] }],
     ...more,
@@ -223,4 +230,38 @@ it("a large stored answer is sent whole", async () => {
   });
   const { json: read } = await ask("/v1/responses/resp_large");
   expect(read).toMatchObject({ output: [{ content: [{ text }] }] });
+});
+
+describe("stored data that is read", () => {
+  let tight: Awaited<ReturnType<typeof startWithAnswers>>;
+  beforeAll(async () => {
+    tight = await startWithAnswers(answers, demo);
+    const large = { size: 1_000_000 };
+    const input: Item[] = [{ type: "message", role: "user", id: "msg_1", content: [{ type: "text", text: "Hello" }] }];
+    answers.put(anonymousOwner, "responses", stored("resp_held", large), input);
+    answers.put(anonymousOwner, "chat", stored("chatcmpl-held", large), input);
+  });
+  afterAll(() => tight.close());
+
+  it.each([
+    ["GET", "/v1/responses/resp_held"],
+    ["GET", "/v1/responses/resp_held/input_items"],
+    ["GET", "/v1/chat/completions?limit=100"],
+    ["GET", "/v1/chat/completions/chatcmpl-held"],
+    ["GET", "/v1/chat/completions/chatcmpl-held/messages"],
+    ["POST", "/v1/chat/completions/chatcmpl-held"],
+  ])("needs memory of the budget: %s %s", async (method, path) => {
+    const { memoryBudget: budget } = tight.gateway;
+    const update = method === "POST" ? { headers: json, body: '{"metadata":{}}' } : {};
+    const asked = { method, gateway: tight, ...update };
+    expect((await ask(path, asked)).status).toBe(200);
+    await vi.waitFor(() => expect(budget.held).toBe(0));
+    expect(budget.take(budget.limit)).toBe(true);
+    const refused = await ask(path, asked);
+    budget.give(budget.limit);
+    expectError(refused, 503, { code: "overloaded" });
+    expect(refused.headers.get("retry-after")).toBe("1");
+    expect((await ask(path, asked)).status).toBe(200);
+    await vi.waitFor(() => expect(budget.held).toBe(0));
+  });
 });

@@ -41,7 +41,7 @@ describe("what a database reports", () => {
     expect(error.message).toContain(code);
   });
 
-  it.each(["SQLITE_CONSTRAINT_UNIQUE", "SQLITE_ERROR", "23505", "22021", "42601", "40P01"])(
+  it.each(["SQLITE_CONSTRAINT_UNIQUE", "SQLITE_ERROR", "23505", "55P03", "22021", "42601", "40P01"])(
     "%s is a failure of one operation only",
     (code) => {
       expect(toStoreError(withCode(code), "NAME")).toBeInstanceOf(OperationError);

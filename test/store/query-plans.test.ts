@@ -66,7 +66,17 @@ describe("a statement looks up rows by an index", () => {
     ],
     ["when a named history is read", () => scansOf(operations.readContext.run({ ...read, name: "talk", repeat }))],
     ["when an answer is read", () => scansOf(operations.readAnswer.run({ ...name, id: "r1" }))],
-    ["when an input is read", () => scansOf(operations.readInput.run({ ...name, id: "f2" }))],
+    [
+      "when an input is read",
+      () => scansOf(operations.readInput.run({ ...name, id: "f2", direction: "up", from: 1, count: 1 })),
+    ],
+    [
+      "when an item of an input is looked for",
+      () => {
+        const place = { conversation: newId("conv"), position: 0, at: 0 };
+        return scansOf(operations.findInput.run({ ...name, id: "f2", item: "i1", placed: place }));
+      },
+    ],
     [
       "when answers are listed",
       () =>

@@ -196,7 +196,8 @@ describe("operations of a SQLite database", () => {
     await database.open();
     const done: string[] = [];
     const read = async () => {
-      const large = await database.run("readInput", { owner: "ann", api: "responses", id: "large" });
+      const window = { direction: "up", from: null, count: input.length } as const;
+      const large = await database.run("readInput", { owner: "ann", api: "responses", id: "large", ...window });
       expect(large?.messages).toHaveLength(input.length);
       done.push("read");
     };

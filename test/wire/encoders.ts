@@ -87,6 +87,7 @@ export function kept(codec: Codec, stream: boolean, scene: Scene): KeptAnswer {
     metadata: decoded.turn.settings.metadata ?? {},
     output: [...answer.items],
     legacy: decoded.legacy ?? false,
+    size: 0,
   };
 }
 

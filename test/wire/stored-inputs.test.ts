@@ -5,7 +5,7 @@ import { storedMessages } from "../../src/wire/chat/stored-messages.ts";
 import type { Codec } from "../../src/wire/index.ts";
 import { responsesCodec } from "../../src/wire/responses/index.ts";
 import { visibleItems } from "../../src/wire/visible-items.ts";
-import { KeptAnswers } from "../support/kept-answers.ts";
+import { KeptAnswers, windowOf } from "../support/kept-answers.ts";
 import { mostGrowth, timeGrowth, turnsDuring } from "../support/time-growth.ts";
 
 const answer: KeptAnswer = {
@@ -17,6 +17,7 @@ const answer: KeptAnswer = {
   metadata: {},
   output: [],
   legacy: false,
+  size: 0,
 };
 
 /** Lists what the model was given for an answer, as a client reads it. */
@@ -151,6 +152,25 @@ describe("the messages of a completion", () => {
     await expect(messages(conversation, "after=answer-1-9")).rejects.toMatchObject({ status: 400 });
   });
 
+  it("have ids of their own where this API needs more of them than are stored", async () => {
+    const image = (callId: string): Item => ({
+      ...{ type: "output", kind: "function", callId },
+      output: [{ type: "image", url: "data:image/png;base64,AA==" }],
+    });
+    const says = (id: string): Item => ({ type: "message", role: "user", id, content: [] });
+    const input = [says("a"), image("call_1"), says("b"), image("call_2")];
+    const { data } = await messages(input, "limit=100");
+    expect(data.map(({ id, role }) => `${id} ${role}`)).toEqual([
+      ...["answer-1-0 user", "answer-1-1 tool", "answer-1-1-1 user"],
+      ...["answer-1-2 user", "answer-1-3 tool", "answer-1-3-1 user"],
+    ]);
+    expect(await messages(input, "limit=2&after=answer-1-1-1")).toMatchObject({
+      data: [{ id: "answer-1-2" }, { id: "answer-1-3" }],
+    });
+    for (const after of ["answer-1-1-2", "answer-1", "answer-1-1-1-1", "other-0", "answer-1-x"])
+      await expect(messages(input, `after=${after}`)).rejects.toMatchObject({ status: 400 });
+  });
+
   it("are legacy ones where the client is a legacy one", async () => {
     const said: JsonObject[] = [
       { role: "user", content: "Weather?" },
@@ -185,7 +205,9 @@ describe("a very long input", () => {
 
   it("is listed in linear time", () => {
     const inputs = new Map([2_000, 16_000].map((size) => [size, long(size)]));
-    const work = (size: number) => void finished(storedMessages("a", inputs.get(size) ?? [], true));
+    const work = (size: number) => {
+      finished(storedMessages("a", { position: 0, length: size, items: inputs.get(size) ?? [] }, true));
+    };
     expect(timeGrowth(work, 2_000)).toBeLessThan(mostGrowth);
   });
 
@@ -193,7 +215,7 @@ describe("a very long input", () => {
     const answers = new KeptAnswers();
     const input = long(100_000);
     answers.answer = async () => answer;
-    answers.inputOf = async () => input;
+    answers.inputOf = async (_owner, _api, _id, range) => windowOf(input, false, range);
     const resource = chatCodec.resources?.find(({ path }) => path.endsWith("/messages"));
     const call = { answers, owner: "me", id: "answer-1", query: new URLSearchParams() };
     expect(await turnsDuring(async () => resource?.handle(call))).toBeGreaterThan(100);

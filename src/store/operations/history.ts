@@ -56,7 +56,7 @@ export function* findHistory(owner: string, end: HistoryEnd): Operation<History 
  * The conversations of a history: the newest one, the one that it was forked from, and so on. One statement reads a history,
  * whatever its length: it recurses over forks, not over turns.
  */
-function chainOf(owner: string, end: HistoryEnd): Statement {
+export function chainOf(owner: string, end: HistoryEnd): Statement {
   const seed = seedOf(owner, end);
   const text = `WITH RECURSIVE chain (id, parent, parent_position, until, depth) AS (
       ${seed.sql}
@@ -90,13 +90,27 @@ const charactersAtOnce = 2 * 1024 * 1024;
 const messagesAtOnce = 1_000;
 
 /** The messages of a history, oldest first. A large history takes several statements, so that none of them takes long. */
-export function* readHistory({ owner, end, length, size }: History): Operation<ReadMessages> {
+export function* readHistory(history: History): Operation<ReadMessages> {
+  const { length, size } = history;
+  return yield* readRange(history, { from: 0, until: length, size });
+}
+
+/** Messages of a history from a position up to another, and their size in characters. */
+export interface HistoryRange {
+  from: number;
+  until: number;
+  size: number;
+}
+
+type HistoryName = Pick<History, "owner" | "end">;
+
+export function* readRange({ owner, end }: HistoryName, { from, until, size }: HistoryRange): Operation<ReadMessages> {
   const chain = chainOf(owner, end);
   const read: ReadMessages = { messages: [], contents: [] };
-  const fitting = Math.floor((length * charactersAtOnce) / Math.max(size, 1));
+  const fitting = Math.floor(((until - from) * charactersAtOnce) / Math.max(size, 1));
   const step = Math.max(1, Math.min(fitting, messagesAtOnce));
-  for (let from = 0; from < length; from += step) {
-    const range = [from, Math.min(from + step, length)];
+  for (let at = from; at < until; at += step) {
+    const range = [at, Math.min(at + step, until)];
     const condition = "m.conversation = chain.id AND m.position < chain.until AND m.position >= ? AND m.position < ?";
     const rows = yield* sql(
       `${chain.sql} SELECT ${messageColumns} FROM chain CROSS JOIN messages m WHERE ${condition} ORDER BY m.position`,
@@ -108,6 +122,27 @@ export function* readHistory({ owner, end, length, size }: History): Operation<R
     });
   }
   return read;
+}
+
+/** A message without its text. */
+export interface OutlinedMessage {
+  position: number;
+  role: string;
+  size: number;
+}
+
+export function* readOutline({ owner, end }: HistoryName, from: number, until: number): Operation<OutlinedMessage[]> {
+  const chain = chainOf(owner, end);
+  const rows = yield* sql(
+    `${chain.sql} SELECT m.position, m.role, m.size FROM chain CROSS JOIN messages m
+    WHERE m.conversation = chain.id AND m.position < chain.until AND m.position >= ? AND m.position < ? ORDER BY m.position`,
+    [...chain.values, from, until],
+  );
+  return rows.map((row) => ({
+    position: numberOf(row, "position"),
+    role: textOf(row, "role"),
+    size: numberOf(row, "size"),
+  }));
 }
 
 export const messageColumns =

@@ -5,8 +5,9 @@ import { keepTurn } from "./keep-turn.ts";
 import { addKey, keys, revokeKey } from "./keys.ts";
 import { listAnswers } from "./list-answers.ts";
 import { probe } from "./probe.ts";
-import { readAnswer, readInput, setMetadata } from "./read-answer.ts";
+import { readAnswer, setMetadata } from "./read-answer.ts";
 import { readContext } from "./read-context.ts";
+import { findInput, readInput } from "./read-input.ts";
 import { readRecords, writeRecords } from "./records.ts";
 import { removeAnswer } from "./remove-answer.ts";
 import { stats } from "./stats.ts";
@@ -18,6 +19,7 @@ export const operations = {
   readContext,
   readAnswer,
   readInput,
+  findInput,
   listAnswers,
   setMetadata,
   removeAnswer,

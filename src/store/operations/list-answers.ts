@@ -24,7 +24,7 @@ export const listAnswers: OperationDefinition<ListRequest, ReadList | null> = { 
 /** Rows of one scan, and the most rows that one list looks at. */
 const page = 500;
 const mostRows = 20_000;
-/** When the outputs of a list have this many characters, the list ends early. */
+/** When the answers of a list have this many characters, the list ends early. */
 const mostCharacters = 16 * 1024 * 1024;
 
 interface Cursor {
@@ -49,8 +49,7 @@ function* list(request: ListRequest): Operation<ReadList | null> {
     if (!response) continue;
     if (characters > mostCharacters) return { answers, hasMore: true };
     const answer = yield* withOutput(response);
-    for (const { content, toolCalls } of answer.output.messages)
-      characters += (content?.length ?? 0) + (toolCalls?.length ?? 0);
+    characters += answer.size;
     answers.push(answer);
   }
   return { answers, hasMore };

@@ -1,5 +1,5 @@
 import type { Operation, OperationDefinition, Row } from "../operation.ts";
-import { findHistory, type ReadMessages, readHistory, readMessages } from "./history.ts";
+import { type ReadMessages, readMessages } from "./history.ts";
 import { numberOf, sql, textOf } from "./statements.ts";
 
 /** Names a response. */
@@ -26,6 +26,8 @@ export interface ResponseRow {
 export interface ReadAnswer {
   response: ResponseRow;
   output: ReadMessages;
+  /** In characters. */
+  size: number;
 }
 
 export const responseColumns =
@@ -50,7 +52,15 @@ export function* withOutput(response: ResponseRow): Operation<ReadAnswer> {
   const { conversation, outputPosition, endPosition } = response;
   const output: ReadMessages = { messages: [], contents: [] };
   yield* readMessages(output, conversation, outputPosition, endPosition);
-  return { response, output };
+  return { response, output, size: response.body.length + response.metadata.length + sizeOf(output) };
+}
+
+function sizeOf({ messages, contents }: ReadMessages): number {
+  let size = 0;
+  for (const { content, contentJson, toolCalls, functionCall } of messages)
+    for (const text of [content, contentJson, toolCalls, functionCall]) size += text?.length ?? 0;
+  for (const { data } of contents) size += data.length;
+  return size;
 }
 
 export const readAnswer: OperationDefinition<AnswerName, ReadAnswer | null> = {
@@ -59,15 +69,6 @@ export const readAnswer: OperationDefinition<AnswerName, ReadAnswer | null> = {
     const text = `SELECT ${responseColumns} FROM responses WHERE owner = ? AND id = ? AND api = ?`;
     const [row] = yield* sql(text, [owner, id, api]);
     return row ? yield* withOutput(responseOf(row)) : null;
-  },
-};
-
-/** Everything that the model was given for a response. */
-export const readInput: OperationDefinition<AnswerName, ReadMessages | null> = {
-  writes: false,
-  *run({ owner, api, id }) {
-    const history = yield* findHistory(owner, { by: "response", id, api, until: "output_position" });
-    return history ? yield* readHistory(history) : null;
   },
 };
 

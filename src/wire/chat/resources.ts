@@ -1,9 +1,10 @@
-import { isObject, type JsonObject, paced, TurnError, wrong } from "../../turn/index.ts";
+import { isObject, type JsonObject, TurnError, wrong } from "../../turn/index.ts";
 import type { Resource, ResourceCall } from "../codec.ts";
+import { type InputList, readPage } from "../input-pages.ts";
 import { checkStoredMetadata } from "../metadata.ts";
-import { pageOf, readPageQuery, shown, unknownCursor, writeList } from "../paging.ts";
+import { readPageQuery, shown, unknownCursor, writeList } from "../paging.ts";
 import { storedCompletion } from "./stored-completion.ts";
-import { storedMessages, writeStoredMessage } from "./stored-messages.ts";
+import { placesOfMessage, type StoredMessage, storedMessages, writeStoredMessage } from "./stored-messages.ts";
 
 const api = "chat";
 
@@ -53,10 +54,12 @@ async function deleteCompletion({ answers, owner, id }: ResourceCall): Promise<J
 }
 
 async function listMessages({ answers, owner, id, query }: ResourceCall): Promise<JsonObject> {
-  const page = readPageQuery(query, "asc");
-  const { legacy } = found(await answers.answer(owner, api, id), id);
-  const input = found(await answers.inputOf(owner, api, id), id);
-  const { entries, hasMore } = pageOf(await paced(storedMessages(id, input, legacy)), page, (message) => message.id);
+  const list: InputList<StoredMessage> = {
+    read: async (range) => found(await answers.inputOf(owner, api, id, range), id),
+    placesOf: async (message) => placesOfMessage(id, message),
+    entries: (section, isLegacy) => storedMessages(id, section, isLegacy),
+  };
+  const { entries, hasMore } = await readPage(list, readPageQuery(query, "asc"));
   return writeList(entries.map(writeStoredMessage), hasMore);
 }
 

@@ -1,4 +1,12 @@
-import { entriesOfStep, type Item, isObject, type JsonObject, type JsonValue, type Steps } from "../../turn/index.ts";
+import {
+  entriesOfStep,
+  type InputPlaces,
+  type InputSection,
+  isObject,
+  type JsonObject,
+  type JsonValue,
+  type Steps,
+} from "../../turn/index.ts";
 import { visibleItems } from "../visible-items.ts";
 import { messageSteps } from "./messages.ts";
 
@@ -8,17 +16,32 @@ export interface StoredMessage {
   message: JsonObject;
 }
 
-/** What the model was given for a stored completion, oldest first. */
-export function* storedMessages(id: string, items: readonly Item[], legacy: boolean): Steps<StoredMessage[]> {
-  const input = yield* visibleItems(items);
+/** What the model was given for a stored completion in one section, oldest first. */
+export function* storedMessages(id: string, section: InputSection, isLegacy: boolean): Steps<StoredMessage[]> {
+  const input = yield* visibleItems(section.items);
   const messages = yield* messageSteps({ api: "chat", input });
-  const form = legacy ? new LegacyForm() : undefined;
+  const form = isLegacy ? new LegacyForm() : undefined;
   const stored: StoredMessage[] = [];
   for (const [index, message] of messages.entries()) {
-    stored.push({ id: `${id}-${index}`, message: form ? form.write(message) : message });
+    stored.push({ id: idOf(id, section, index), message: form ? form.write(message) : message });
     if (index % entriesOfStep === entriesOfStep - 1) yield;
   }
   return stored;
+}
+
+/** This API may need more messages than are stored, for the images of outputs. The ids of these say so. */
+function idOf(id: string, { position, length }: InputSection, index: number): string {
+  const most = length - 1;
+  return index <= most ? `${id}-${position + index}` : `${id}-${position + most}-${index - most}`;
+}
+
+const place = /^-(\d{1,9})(?:-\d{1,9})?$/;
+
+/** Where the message is of which an id can be. */
+export function placesOfMessage(id: string, message: string): InputPlaces | undefined {
+  const [, digits] = (message.startsWith(id) && place.exec(message.slice(id.length))) || [];
+  if (digits === undefined) return undefined;
+  return { first: Number(digits), last: Number(digits) };
 }
 
 /** A stored message with the keys of OpenAI's. */

@@ -1,10 +1,33 @@
-import { givenBack, type Item, type JsonObject, type MessageItem, type OutputItem } from "../../turn/index.ts";
+import {
+  givenBack,
+  type InputSection,
+  type Item,
+  type JsonObject,
+  type MessageItem,
+  type OutputItem,
+  type Steps,
+} from "../../turn/index.ts";
+import { visibleItems } from "../visible-items.ts";
 import { callItem } from "./call-item.ts";
 import { writeOutput, writePart } from "./items.ts";
 import { reasoningItem } from "./output-items.ts";
 
+/** A stored item that this API lists. */
+export interface ListedItem {
+  id: string;
+  item: Item;
+}
+
+export function* listedItems({ items }: InputSection): Steps<ListedItem[]> {
+  const visible = yield* visibleItems(items);
+  return visible.flatMap((item) => {
+    const id = inputItemId(item);
+    return id === undefined ? [] : [{ id, item }];
+  });
+}
+
 /** The id of a stored item; `undefined` if this API has no form for the item. */
-export function inputItemId(item: Item): string | undefined {
+function inputItemId(item: Item): string | undefined {
   if (item.type !== "opaque") return item.id;
   return item.format === "responses" && typeof item.fields.id === "string" ? item.fields.id : undefined;
 }

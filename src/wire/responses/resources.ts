@@ -1,8 +1,8 @@
-import { type JsonObject, paced, TurnError } from "../../turn/index.ts";
+import { type JsonObject, TurnError } from "../../turn/index.ts";
 import type { Resource, ResourceCall } from "../codec.ts";
-import { pageOf, readPageQuery, shown, unsupported, writeList } from "../paging.ts";
-import { visibleItems } from "../visible-items.ts";
-import { inputItemId, writeInputItem } from "./input-items.ts";
+import { type InputList, readPage } from "../input-pages.ts";
+import { readPageQuery, shown, unsupported, writeList } from "../paging.ts";
+import { type ListedItem, listedItems, writeInputItem } from "./input-items.ts";
 import { storedResponse } from "./response-object.ts";
 
 const api = "responses";
@@ -26,12 +26,16 @@ async function deleteResponse({ answers, owner, id }: ResourceCall): Promise<Jso
 }
 
 async function listInputItems({ answers, owner, id, query }: ResourceCall): Promise<JsonObject> {
-  const page = readPageQuery(query, "desc");
-  const input = found(await answers.inputOf(owner, api, id), id);
-  const visible = await paced(visibleItems(input));
-  const listed = visible.filter((item) => inputItemId(item) !== undefined);
-  const { entries, hasMore } = pageOf(listed, page, (item) => inputItemId(item) ?? "");
-  return writeList(entries.map(writeInputItem), hasMore);
+  const list: InputList<ListedItem> = {
+    read: async (range) => found(await answers.inputOf(owner, api, id, range), id),
+    placesOf: (item) => answers.placesOf(owner, api, id, item),
+    entries: listedItems,
+  };
+  const { entries, hasMore } = await readPage(list, readPageQuery(query, "desc"));
+  return writeList(
+    entries.map(({ item }) => writeInputItem(item)),
+    hasMore,
+  );
 }
 
 function found<Stored>(stored: Stored | undefined, id: string): Stored {

@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { Item } from "../../../src/turn/index.ts";
+import type { InputRange, Item } from "../../../src/turn/index.ts";
 import { anyItems } from "../any-items.ts";
-import { ann, call, context, message, output, type StoreOf, turn } from "./turns.ts";
+import { ann, bob, call, context, givenTo, message, output, type StoreOf, turn, words } from "./turns.ts";
 
 export function describeAnswers(store: StoreOf): void {
   describe("answers", () => {
@@ -20,6 +20,7 @@ export function describeAnswers(store: StoreOf): void {
         metadata: { a: "1" },
         output: items,
         legacy: true,
+        size: expect.any(Number),
       });
     });
 
@@ -35,8 +36,9 @@ export function describeAnswers(store: StoreOf): void {
           const { history = [] } = await context(store(), { previous: id });
           const all = [...input, ...items].map((item) => (foreign(item) ? { ...item, id: undefined } : item));
           expect(history.slice(history.length - all.length)).toEqual(all);
-          const given = (await store().inputOf(ann, "responses", id)) ?? [];
+          const given = (await givenTo(store(), "responses", id)) ?? [];
           expect(given.slice(given.length - input.length)).toMatchObject(input);
+          expect(await givenTo(store(), "responses", id, ann, "down")).toEqual(given);
         }),
         { numRuns: 60 },
       );
@@ -45,7 +47,7 @@ export function describeAnswers(store: StoreOf): void {
     it("are found in their own API only", async () => {
       await store().keep(turn("r1", "one"));
       expect(await store().answer(ann, "chat", "r1")).toBeUndefined();
-      expect(await store().inputOf(ann, "chat", "r1")).toBeUndefined();
+      expect(await givenTo(store(), "chat", "r1")).toBeUndefined();
       expect(await store().setMetadata(ann, "chat", "r1", {})).toBeUndefined();
       expect(await store().remove(ann, "chat", "r1")).toBe(false);
       expect(await store().answer(ann, "responses", "r1")).toBeDefined();
@@ -56,7 +58,7 @@ export function describeAnswers(store: StoreOf): void {
       await store().keep(turn(id, "one"));
       await store().keep(turn("r2", "two", { previous: id, input: [message("user", "two", `${id}_item`)] }));
       expect((await store().answer(ann, "responses", id))?.id).toBe(id);
-      expect((await store().inputOf(ann, "responses", "r2"))?.length).toBe(3);
+      expect((await givenTo(store(), "responses", "r2"))?.length).toBe(3);
       expect((await store().context(ann, { items: [`${id}_item`], limit: 100_000 })).items.size).toBe(1);
     });
 
@@ -72,7 +74,7 @@ export function describeAnswers(store: StoreOf): void {
       await store().keep(
         turn("r2", "two", { previous: "r1", input: [output("c1", "12 °C"), message("user", "two", "msg_in")] }),
       );
-      const input = await store().inputOf(ann, "responses", "r2");
+      const input = await givenTo(store(), "responses", "r2");
       expect(input?.map((item) => (item.type === "opaque" ? undefined : item.id))).toEqual([
         "msg_in_r1",
         "msg_x",
@@ -80,13 +82,63 @@ export function describeAnswers(store: StoreOf): void {
         "fco_c1",
         "msg_in",
       ]);
-      expect(await store().inputOf(ann, "responses", "r2")).toEqual(input);
-      expect(await store().inputOf(ann, "responses", "r1")).toEqual([message("user", "one", "msg_in_r1")]);
-      expect(await store().inputOf(ann, "responses", "none")).toBeUndefined();
+      expect(await givenTo(store(), "responses", "r2")).toEqual(input);
+      expect(await givenTo(store(), "responses", "r1")).toEqual([message("user", "one", "msg_in_r1")]);
+      expect(await givenTo(store(), "responses", "none")).toBeUndefined();
       const [, , unnamed] = input ?? [];
       const id = unnamed?.type === "call" ? String(unnamed.id) : "";
       expect((await store().context(ann, { items: [id], limit: 10_000 })).items.get(id)).toEqual(items[1]);
       expect((await store().context("bob", { items: [id], limit: 10_000 })).items.size).toBe(0);
+    });
+
+    it("show parts of what their model was given, with all that belongs to a message of the user", async () => {
+      const look = [call("c1"), output("c1", "12 °C"), message("assistant", "Cold.", "msg_out")];
+      await store().keep(turn("r0", "zero", { output: look }));
+      for (let at = 1; at <= 6; at++) await store().keep(turn(`r${at}`, `${at}`, { previous: `r${at - 1}` }));
+      await store().keep(turn("f4", "fork", { previous: "r3" }));
+      const part = async (range: InputRange, id = "r6") => {
+        const window = await store().inputOf(ann, "responses", id, range);
+        const sections = window?.sections.map(
+          ({ position, length, items }) => `${position}+${length} ${words(items[0] ?? call(""))}`,
+        );
+        return { ...window, sections };
+      };
+      expect(await part({ direction: "up", count: 1 })).toMatchObject({
+        ...{ sections: ["0+4 zero"], start: 0, end: 4, length: 15, legacy: false, size: expect.any(Number) },
+      });
+      expect(await part({ direction: "up", from: 3, count: 2 })).toMatchObject({ sections: ["0+4 zero", "4+2 1"] });
+      expect(await part({ direction: "down", from: 2, count: 1 })).toMatchObject({ sections: ["0+4 zero"] });
+      expect(await part({ direction: "down", count: 2 })).toMatchObject({ sections: ["12+2 5", "14+1 6"], end: 15 });
+      expect(await part({ direction: "down", count: 3 }, "f4")).toMatchObject({ sections: ["8+2 3", "10+1 fork"] });
+      expect(await part({ direction: "up", from: 15, count: 3 })).toMatchObject({ sections: [] });
+    });
+
+    it("show large messages one by one", async () => {
+      for (let at = 1; at <= 4; at++) {
+        const previous = at > 1 ? `r${at - 1}` : undefined;
+        await store().keep(turn(`r${at}`, `${at}`.repeat(3_000_000), { previous }));
+      }
+      const positions = async (direction: "up" | "down") =>
+        (await store().inputOf(ann, "responses", "r4", { direction, count: 50 }))?.sections.map(
+          (each) => each.position,
+        );
+      expect(await positions("up")).toEqual([0]);
+      expect(await positions("down")).toEqual([4, 6]);
+    });
+
+    it("know where their model was given an item", async () => {
+      await store().keep(turn("r1", "one", { input: [message("user", "one"), message("user", "again", "mine")] }));
+      await store().keep(turn("r2", "two", { previous: "r1", input: [message("user", "two", "mine")] }));
+      await store().keep(turn("r3", "three", { previous: "r2" }));
+      await store().keep(turn("x1", "other", { input: [message("user", "other", "theirs")] }));
+      const places = (item: string, id = "r3", owner = ann) => store().placesOf(owner, "responses", id, item);
+      expect(await places("mine")).toEqual({ first: 1, last: 3 });
+      expect(await places("mine", "r1")).toEqual({ first: 1, last: 1 });
+      const [unnamed] = (await givenTo(store(), "responses", "r3")) ?? [];
+      expect(await places(unnamed?.type === "message" ? String(unnamed.id) : "")).toEqual({ first: 0, last: 0 });
+      expect(await places("msg_out_r3")).toBeUndefined();
+      expect(await places("theirs")).toBeUndefined();
+      expect(await places("mine", "r3", bob)).toBeUndefined();
     });
 
     it("take other metadata", async () => {
@@ -139,6 +191,16 @@ export function describeAnswers(store: StoreOf): void {
       await keep(["a", 1, { metadata: { x: "y" } }]);
       const list = await store().list(ann, "chat", { limit: 10, order: "asc" });
       expect(list?.answers).toEqual([await store().answer(ann, "chat", "a")]);
+    });
+
+    it("end early if their answers are large, whatever makes them large", async () => {
+      const shown = (at: number): Item[] => [
+        { type: "opaque", format: "chat", fields: { data: `${at}`.repeat(6_000_000) } },
+        { type: "reasoning", summary: ["x".repeat(900_000)] },
+      ];
+      for (let at = 1; at <= 4; at++) await keep([`c${at}`, at, { output: shown(at) }]);
+      expect(await ids({ limit: 10 })).toEqual({ ids: ["c1", "c2", "c3"], hasMore: true });
+      expect(await ids({ limit: 10, after: "c3" })).toEqual({ ids: ["c4"], hasMore: false });
     });
 
     it("go through many answers to find the few that match", async () => {

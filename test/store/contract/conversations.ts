@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { idOf } from "../../../src/store/messages.ts";
 import type { Item } from "../../../src/turn/index.ts";
-import { ann, bob, call, context, message, output, rowsOf, type StoreOf, said, shows, turn } from "./turns.ts";
+import { bob, call, context, givenTo, message, output, rowsOf, type StoreOf, said, shows, turn } from "./turns.ts";
 
 export function describeConversations(store: StoreOf): void {
   describe("conversations", () => {
@@ -106,7 +106,7 @@ export function describeConversations(store: StoreOf): void {
       await store().keep(turn("r1", "one", { input: [message("user", "one"), message("user", "more", "msg_mine")] }));
       await store().keep(turn("r2", "two", { previous: "r1", input: [output("c1", "12 °C")] }));
       await store().keep(turn("r3", "three"));
-      const items = ((await store().inputOf(ann, "responses", "r2")) ?? []).flatMap((item) => idOf(item) ?? []);
+      const items = ((await givenTo(store(), "responses", "r2")) ?? []).flatMap((item) => idOf(item) ?? []);
       const { inHistory } = await context(store(), {
         items: [...items, "msg_in_r3", "none"],
         previous: "r2",
@@ -121,8 +121,8 @@ export function describeConversations(store: StoreOf): void {
       const repeat = { digest: "once", within: null };
       await store().keep(turn("c1", "x", { api: "chat", repeat, input: [message("user", "once")] }));
       const given = [
-        ...((await store().inputOf(ann, "responses", "r1")) ?? []),
-        ...((await store().inputOf(ann, "chat", "c1")) ?? []),
+        ...((await givenTo(store(), "responses", "r1")) ?? []),
+        ...((await givenTo(store(), "chat", "c1")) ?? []),
       ];
       const items = given.flatMap((item) => idOf(item) ?? []);
       const found = await context(store(), { items });

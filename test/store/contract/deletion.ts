@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { ann, context, noRows, rowsOf, type StoreOf, said, shows, turn } from "./turns.ts";
+import { ann, context, givenTo, noRows, rowsOf, type StoreOf, said, shows, turn } from "./turns.ts";
 
 export function describeDeletion(store: StoreOf): void {
   describe("deleted answers", () => {
@@ -13,7 +13,7 @@ export function describeDeletion(store: StoreOf): void {
       expect(await remove("r2")).toBe(true);
       expect(await remove("r2")).toBe(false);
       expect(await store().answer(ann, "responses", "r2")).toBeUndefined();
-      expect(await store().inputOf(ann, "responses", "r2")).toBeUndefined();
+      expect(await givenTo(store(), "responses", "r2")).toBeUndefined();
       expect(await store().setMetadata(ann, "responses", "r2", {})).toBeUndefined();
       expect(await said(store(), { previous: "r2" })).toBeUndefined();
       expect((await context(store(), { items: ["msg_in_r2", "msg_out_r2", "msg_out_r1"] })).items.size).toBe(1);

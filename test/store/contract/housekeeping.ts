@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { StoredKey, UsageRow } from "../../../src/store/store.ts";
-import { ann, bob, message, noRows, rowsOf, type StoreOf, said, shows, turn } from "./turns.ts";
+import { ann, bob, givenTo, message, noRows, rowsOf, type StoreOf, said, shows, turn } from "./turns.ts";
 
 export function describeHousekeeping(store: StoreOf): void {
   describe("retention", () => {
@@ -78,7 +78,7 @@ export function describeHousekeeping(store: StoreOf): void {
       // The last 2,000 messages begin inside the second turn, which is deleted whole.
       expect(await rowsOf(store())).toMatchObject({ conversations: 1, responses: 1, messages: 800, items: 800 });
       expect(await store().answer(ann, "chat", "c2")).toBeUndefined();
-      expect(await store().inputOf(ann, "chat", "c1")).toHaveLength(799);
+      expect(await givenTo(store(), "chat", "c1")).toHaveLength(799);
       expect((await store().answer(ann, "chat", "c1"))?.output).toEqual([message("assistant", "x!", "msg_out_c1")]);
       await store().keep(turn("new", "new", { ...fields, createdAt: 9_000 }));
       expect(await said(store(), { conversation: "long" })).toEqual(["new", "new!"]);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { ExportedRow, Store } from "../../../src/store/store.ts";
-import { ann, bob, message, rowsOf, type StoreOf, said, shows, turn } from "./turns.ts";
+import { ann, bob, givenTo, message, rowsOf, type StoreOf, said, shows, turn } from "./turns.ts";
 
 export function describeMoving(store: StoreOf, create: () => Promise<Store>): void {
   describe("moving", () => {
@@ -38,7 +38,7 @@ export function describeMoving(store: StoreOf, create: () => Promise<Store>): vo
       expect((await other.stats()).rows).toEqual((await store().stats()).rows);
       for (const id of ["r1", "r2", "f2"]) {
         expect(await other.answer(ann, "responses", id)).toEqual(await store().answer(ann, "responses", id));
-        expect(await other.inputOf(ann, "responses", id)).toEqual(await store().inputOf(ann, "responses", id));
+        expect(await givenTo(other, "responses", id)).toEqual(await givenTo(store(), "responses", id));
       }
       expect(await said(other, { conversation: "talk" })).toEqual(await said(store(), { conversation: "talk" }));
       expect(await other.read(ann, ["k"])).toEqual([{ a: 1 }]);

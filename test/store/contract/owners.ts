@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { ann, bob, context, rowsOf, type StoreOf, said, shows, turn } from "./turns.ts";
+import { ann, bob, context, givenTo, rowsOf, type StoreOf, said, shows, turn } from "./turns.ts";
 
 export function describeOwners(store: StoreOf): void {
   describe("owners", () => {
@@ -7,7 +7,7 @@ export function describeOwners(store: StoreOf): void {
       await store().keep(turn("r1", "secret"));
       await store().keep(turn("c1", "secret", { api: "chat", conversation: "talk" }));
       expect(await store().answer(bob, "responses", "r1")).toBeUndefined();
-      expect(await store().inputOf(bob, "responses", "r1")).toBeUndefined();
+      expect(await givenTo(store(), "responses", "r1", bob)).toBeUndefined();
       expect(await store().setMetadata(bob, "responses", "r1", { a: "b" })).toBeUndefined();
       expect(await store().remove(bob, "responses", "r1")).toBe(false);
       expect(await said(store(), { previous: "r1" }, bob)).toBeUndefined();
@@ -46,7 +46,7 @@ export function describeOwners(store: StoreOf): void {
       for (const owner of [ann, bob]) await store().keep(turn("r1", "x", { owner, input }));
       expect(await rowsOf(store())).toMatchObject({ contents: 2 });
       await store().remove(ann, "responses", "r1");
-      expect((await store().inputOf(bob, "responses", "r1"))?.[0]).toEqual(input[0]);
+      expect((await givenTo(store(), "responses", "r1", bob))?.[0]).toEqual(input[0]);
     });
   });
 }

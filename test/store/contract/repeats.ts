@@ -4,6 +4,7 @@ import { ann, bob, context, message, rowsOf, type StoreOf, said, turn } from "./
 export function describeRepeats(store: StoreOf): void {
   describe("repeated requests", () => {
     const now = Date.now();
+    const hour = 3_600_000;
     const named = (id: string, text: string, digest: string, within: number | null, at = now) =>
       turn(id, text, { api: "chat", conversation: "talk", repeat: { digest, within }, createdAt: at });
 
@@ -19,10 +20,10 @@ export function describeRepeats(store: StoreOf): void {
 
     it("are not shown the turn that they repeat", async () => {
       await store().keep(named("c1", "one", "d1", null));
-      await store().keep(named("c2", "two", "d2", 60_000));
+      await store().keep(named("c2", "two", "d2", hour));
       const ask = (digest: string, within: number | null) =>
         said(store(), { conversation: "talk", repeat: { digest, within }, at: now });
-      expect(await ask("d2", 60_000)).toEqual(["one", "one!"]);
+      expect(await ask("d2", hour)).toEqual(["one", "one!"]);
       expect(await ask("d2", null)).toEqual(["one", "one!"]);
       expect(await ask("d3", null)).toHaveLength(4);
       expect(await ask("d1", null)).toHaveLength(4);

@@ -1,6 +1,7 @@
 import type { Store } from "../../../src/store/store.ts";
 import type {
   CallItem,
+  ClientApi,
   Context,
   ContextQuery,
   Item,
@@ -54,6 +55,25 @@ export const limit = 10_000_000;
 
 export function context(store: Store, query: Partial<ContextQuery>, owner = ann): Promise<Context> {
   return store.context(owner, { limit, ...query });
+}
+
+/** Everything that the model was given for an answer, read in small parts. */
+export async function givenTo(
+  store: Store,
+  api: ClientApi,
+  id: string,
+  owner = ann,
+  direction: "up" | "down" = "up",
+): Promise<Item[] | undefined> {
+  let items: Item[] = [];
+  for (let from: number | undefined; ; ) {
+    const window = await store.inputOf(owner, api, id, { direction, from, count: 5 });
+    if (!window) return undefined;
+    const some = window.sections.flatMap((section) => section.items);
+    items = direction === "up" ? [...items, ...some] : [...some, ...items];
+    from = direction === "up" ? window.end : window.start - 1;
+    if (some.length === 0 || from < 0 || from >= window.length) return items;
+  }
 }
 
 /** What was said up to an answer or in a conversation, in short. */
