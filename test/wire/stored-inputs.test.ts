@@ -214,7 +214,7 @@ describe("a very long input", () => {
   it("does not hold the event loop", async () => {
     const answers = new KeptAnswers();
     const input = long(100_000);
-    answers.answer = async () => answer;
+    answers.answer = () => Promise.reject(new Error("the answer itself is not listed"));
     answers.inputOf = async (_owner, _api, _id, range) => windowOf(input, false, range);
     const resource = chatCodec.resources?.find(({ path }) => path.endsWith("/messages"));
     const call = { answers, owner: "me", id: "answer-1", query: new URLSearchParams() };
