@@ -169,6 +169,7 @@ describe("the messages of a completion", () => {
     });
     for (const after of ["answer-1-1-2", "answer-1", "answer-1-1-1-1", "other-0", "answer-1-x"])
       await expect(messages(input, `after=${after}`)).rejects.toMatchObject({ status: 400 });
+    await expect(messages(input, "after=answer-1-0&before=answer-1-9")).rejects.toMatchObject({ status: 400 });
   });
 
   it("are legacy ones where the client is a legacy one", async () => {
