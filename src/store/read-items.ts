@@ -4,7 +4,7 @@ import { itemsOf } from "./message-reader.ts";
 import { idOf, isReference } from "./messages.ts";
 import type { PlacedMessage, ReadMessages } from "./operations/history.ts";
 import type { ReadAnswer } from "./operations/read-answer.ts";
-import { isBeginning } from "./operations/read-input.ts";
+import type { ReadInput } from "./operations/read-input.ts";
 import { placedId } from "./placed-ids.ts";
 import { indexKey, originalText } from "./storable.ts";
 import { originalJson } from "./stored-json.ts";
@@ -24,12 +24,13 @@ export function* readItems({ messages, contents }: ReadMessages, change: Change 
 }
 
 /** Messages in sections. Every item has an id that is the same in every reading. */
-export function* readSections({ messages, contents }: ReadMessages): Steps<InputSection[]> {
+export function* readSections({ messages, contents, sections: positions }: ReadInput): Steps<InputSection[]> {
+  const beginnings = new Set(positions);
   const strings = yield* joinContents(contents);
   const sections: InputSection[] = [];
   let section: InputSection | undefined;
   for (const message of messages) {
-    if (!section || isBeginning(message)) {
+    if (!section || beginnings.has(message.position)) {
       section = { position: message.position, length: 0, items: [] };
       sections.push(section);
     }

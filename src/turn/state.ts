@@ -119,7 +119,7 @@ export interface InputWindow {
   size: number;
 }
 
-/** A message of a system, developer or user, and all that follows it up to the next one. Calls and their outputs are in one section. */
+/** Messages that are shown together: calls with the outputs that follow them, and an answer for which the gateway ran tools. */
 export interface InputSection {
   /** The position of its first message, and its length in messages. */
   position: number;

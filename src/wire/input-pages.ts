@@ -80,8 +80,10 @@ class Walk<Entry extends { id: string }> {
 
   async #placesOf(param: "after" | "before", id: string): Promise<InputPlaces> {
     const places = await this.#list.placesOf(id);
-    if (!places) throw unknownCursor(param, id);
-    return places;
+    if (places) return places;
+    // If there is no such list at all, this says so.
+    await this.#list.read({ direction: this.#direction, count: 1 });
+    throw unknownCursor(param, id);
   }
 
   async go(): Promise<Page<Entry>> {
@@ -92,9 +94,15 @@ class Walk<Entry extends { id: string }> {
       characters += window.size;
       await this.#take(window);
       this.#from = this.#direction === "up" ? window.end : window.start - 1;
-      if (this.#from < 0 || this.#from >= window.length) this.#isOver = true;
+      const isLast = window.sections.length === 0 || this.#from < 0 || this.#from >= window.length;
+      if (isLast && !this.#isFull) this.#endList();
     } while (!this.#isFull && !this.#isOver && !(characters > mostCharacters && this.#entries.length > 0));
     return { entries: this.#entries.slice(0, this.#limit), hasMore: this.#isFull || !this.#isOver };
+  }
+
+  #endList(): void {
+    if (this.#end !== undefined && !this.#isOver) throw unknownCursor("before", this.#end);
+    this.#isOver = true;
   }
 
   get #isFull(): boolean {

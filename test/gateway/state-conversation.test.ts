@@ -177,6 +177,22 @@ describe.each(["chat", "responses"] as const)("a conversation by name on a %s ba
   });
 });
 
+it("the messages of a completion are read page by page", async () => {
+  await send("chat", [system("Be brief."), user("The weather?")]);
+  await send("chat", [{ role: "tool", tool_call_id: "call_1", content: "21 degrees" }]);
+  const { json } = await send("chat", [user("Thanks")]);
+  const path = `${gateway.url}/v1/chat/completions/${isObject(json) ? json.id : ""}/messages`;
+  const roles: string[] = [];
+  for (let after = "", isLast = false; !isLast; ) {
+    const list = await fetch(`${path}?limit=1&after=${after}`);
+    const page = (await list.json()) as { data: { role: string }[]; has_more: boolean; last_id: string };
+    for (const { role } of page.data) roles.push(role);
+    after = page.last_id;
+    isLast = !page.has_more;
+  }
+  expect(roles).toEqual(["system", "user", "assistant", "tool", "assistant", "user"]);
+});
+
 it("a request of the Responses API is kept once if it is repeated with its idempotency key", async () => {
   const headers = { "x-toolwire-conversation": name, "idempotency-key": "k1" };
   const body = requestFor("responses", { model: "chat/m", prompt: "One" });

@@ -175,6 +175,30 @@ it("a reference that the history has already goes to its provider once", async (
   expect(sent.split("msg_theirs")).toHaveLength(2);
 });
 
+it("the input of a long chain is read page by page, in either order", async () => {
+  let last = "";
+  for (const text of ["One", "Two", "Three"])
+    last = idOf(await say("chat", text, last ? { previous_response_id: last } : {}));
+  const path = `${gateway.url}/v1/responses/${last}/input_items`;
+  const read = async (query: string) => {
+    const list = await fetch(`${path}?${query}`, { headers: ann });
+    return (await list.json()) as { data: { id: string }[]; has_more: boolean; last_id: string };
+  };
+  const all = (await read("order=asc")).data.map(({ id }) => id);
+  expect(all).toHaveLength(5);
+  for (const order of ["asc", "desc"]) {
+    const seen: string[] = [];
+    for (let after = "", isLast = false; !isLast; after = seen.at(-1) ?? "") {
+      const page = await read(`limit=2&order=${order}&after=${after}`);
+      for (const { id } of page.data) seen.push(id);
+      isLast = !page.has_more;
+    }
+    expect(seen).toEqual(order === "asc" ? all : all.toReversed());
+  }
+  expect((await read(`order=asc&limit=1&before=${all[2]}`)).data).toMatchObject([{ id: all[1] }]);
+  expect((await fetch(`${path}?after=msg_unknown`, { headers: ann })).status).toBe(400);
+});
+
 it.each(backends)("an item that is unknown, or another key's, is refused on a %s backend", async (backend) => {
   const [item] = (await say(backend, "A secret")).items;
   const asked = provider.requests.length;

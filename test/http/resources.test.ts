@@ -200,6 +200,14 @@ describe("a request that cannot be answered", () => {
     expectError(await ask(path), 400, { param, code });
   });
 
+  it.each(["/v1/responses/resp_none/input_items", "/v1/chat/completions/chatcmpl-none/messages"])(
+    "GET %s is a 404 on every page",
+    async (path) => {
+      for (const query of ["", "?after=x", "?before=x", "?after=x&before=y"])
+        expectError(await ask(path + query), 404, { code: "not_found" });
+    },
+  );
+
   it.each<[string, string, JsonObject]>([
     ["no metadata", "{}", { param: "metadata", code: "missing_required_parameter" }],
     ["metadata of a wrong kind", '{"metadata":7}', { param: "metadata", code: "invalid_request" }],

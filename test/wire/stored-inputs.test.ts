@@ -169,6 +169,7 @@ describe("the messages of a completion", () => {
     });
     for (const after of ["answer-1-1-2", "answer-1", "answer-1-1-1-1", "other-0", "answer-1-x"])
       await expect(messages(input, `after=${after}`)).rejects.toMatchObject({ status: 400 });
+    await expect(messages(input, "after=answer-1-0&before=answer-1-9")).rejects.toMatchObject({ status: 400 });
   });
 
   it("are legacy ones where the client is a legacy one", async () => {
@@ -214,7 +215,7 @@ describe("a very long input", () => {
   it("does not hold the event loop", async () => {
     const answers = new KeptAnswers();
     const input = long(100_000);
-    answers.answer = async () => answer;
+    answers.answer = () => Promise.reject(new Error("the answer itself is not listed"));
     answers.inputOf = async (_owner, _api, _id, range) => windowOf(input, false, range);
     const resource = chatCodec.resources?.find(({ path }) => path.endsWith("/messages"));
     const call = { answers, owner: "me", id: "answer-1", query: new URLSearchParams() };

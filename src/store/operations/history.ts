@@ -129,19 +129,25 @@ export interface OutlinedMessage {
   position: number;
   role: string;
   size: number;
+  /** Whether the gateway runs calls of the message, or may run them: what follows it is the same answer. */
+  isOpen: boolean;
 }
+
+/** `message-writer.ts` writes calls so, and very long JSON as a mark. */
+const isOpen = `m.role = 'assistant' AND (m.content_json LIKE '%"owner":"gateway"%' OR m.content_json LIKE '{"digest":%')`;
 
 export function* readOutline({ owner, end }: HistoryName, from: number, until: number): Operation<OutlinedMessage[]> {
   const chain = chainOf(owner, end);
   const rows = yield* sql(
-    `${chain.sql} SELECT m.position, m.role, m.size FROM chain CROSS JOIN messages m
-    WHERE m.conversation = chain.id AND m.position < chain.until AND m.position >= ? AND m.position < ? ORDER BY m.position`,
+    `${chain.sql} SELECT m.position, m.role, m.size, CASE WHEN ${isOpen} THEN 1 ELSE 0 END AS is_open
+    FROM chain CROSS JOIN messages m WHERE m.conversation = chain.id AND m.position < chain.until AND m.position >= ? AND m.position < ? ORDER BY m.position`,
     [...chain.values, from, until],
   );
   return rows.map((row) => ({
     position: numberOf(row, "position"),
     role: textOf(row, "role"),
     size: numberOf(row, "size"),
+    isOpen: numberOf(row, "is_open") === 1,
   }));
 }
 

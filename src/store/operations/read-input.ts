@@ -20,6 +20,8 @@ export interface InputRequest extends AnswerName {
 
 /** Whole sections of what a model was given: see `InputWindow`. */
 export interface ReadInput extends ReadMessages {
+  /** The positions at which sections begin. */
+  sections: number[];
   start: number;
   end: number;
   length: number;
@@ -30,7 +32,7 @@ export interface ReadInput extends ReadMessages {
 /** Sections that come after as many characters are not read. */
 const mostCharacters = 4 * 1024 * 1024;
 /** Messages that are looked at in search of the end of a section. */
-const outlinedAtOnce = 256;
+const outlinedAtOnce = 64;
 
 export const readInput: OperationDefinition<InputRequest, ReadInput | null> = {
   writes: false,
@@ -43,62 +45,66 @@ export const readInput: OperationDefinition<InputRequest, ReadInput | null> = {
     const start = direction === "up" ? (from ?? 0) : Math.min(from ?? length, length - 1) - count + 1;
     const window = { from: Math.max(0, start), until: Math.min(start + count, length) };
     const around = yield* sectionsAround({ owner, end }, length, window);
-    const outline = direction === "up" ? withoutLast(around) : withoutFirst(around);
-    const positions = { start: outline.at(0)?.position ?? 0, end: (outline.at(-1)?.position ?? -1) + 1 };
-    const size = outline.reduce((sum, message) => sum + message.size, 0);
-    const read = yield* readRange({ owner, end }, { from: positions.start, until: positions.end, size });
-    return { ...read, ...positions, length, legacy: numberOf(row, "legacy") === 1, size };
+    const sections = direction === "up" ? firstOf(around) : firstOf(around.reverse()).reverse();
+    const positions = sections.map(([first]) => first?.position ?? 0);
+    const range = { from: positions[0] ?? 0, until: (sections.at(-1)?.at(-1)?.position ?? -1) + 1 };
+    const size = sections.reduce((sum, section) => sum + sizeOf(section), 0);
+    const read = yield* readRange({ owner, end }, { ...range, size });
+    const legacy = numberOf(row, "legacy") === 1;
+    return { ...read, sections: positions, start: range.from, end: range.until, length, legacy, size };
   },
 };
 
-/** Whether a section begins with the message. */
-export function isBeginning({ role }: { role: string }): boolean {
-  return role !== "assistant" && role !== "tool";
-}
+type Section = readonly OutlinedMessage[];
 
-/** All messages of the sections that have messages in a window. */
+/** The sections that have messages in a window, whole. */
 function* sectionsAround(
   history: { owner: string; end: HistoryEnd },
   length: number,
   { from, until }: { from: number; until: number },
-): Operation<OutlinedMessage[]> {
-  let outline = from < until ? yield* readOutline(history, from, until) : [];
-  const [first] = outline;
-  if (!first) return outline;
-  let isWhole = isBeginning(first);
-  for (let start = from; start > 0 && !isWhole; start -= outlinedAtOnce) {
-    const before = yield* readOutline(history, Math.max(0, start - outlinedAtOnce), start);
-    const at = before.findLastIndex(isBeginning);
-    isWhole = at !== -1;
-    outline = [...before.slice(Math.max(0, at)), ...outline];
+): Operation<Section[]> {
+  if (from >= until) return [];
+  let outline = yield* readOutline(history, from, until);
+  let sections = sectionsOf(outline);
+  for (let start = from; start > 0 && (sections[0]?.[0]?.position ?? until) > from; start -= outlinedAtOnce) {
+    outline = [...(yield* readOutline(history, Math.max(0, start - outlinedAtOnce), start)), ...outline];
+    sections = sectionsOf(outline);
   }
-  isWhole = false;
-  for (let end = until; end < length && !isWhole; end += outlinedAtOnce) {
-    const behind = yield* readOutline(history, end, Math.min(end + outlinedAtOnce, length));
-    const at = behind.findIndex(isBeginning);
-    isWhole = at !== -1;
-    outline = [...outline, ...(isWhole ? behind.slice(0, at) : behind)];
+  for (let end = until; end < length && (sections.at(-1)?.[0]?.position ?? 0) < until; end += outlinedAtOnce) {
+    outline = [...outline, ...(yield* readOutline(history, end, Math.min(end + outlinedAtOnce, length)))];
+    sections = sectionsOf(outline);
   }
-  return outline;
+  return sections.filter((section) => (section[0]?.position ?? 0) < until && (section.at(-1)?.position ?? 0) >= from);
 }
 
-function withoutLast(outline: OutlinedMessage[]): OutlinedMessage[] {
-  let size = 0;
-  const end = outline.findIndex((message) => {
-    const isTooMuch = size > mostCharacters && isBeginning(message);
-    size += message.size;
-    return isTooMuch;
-  });
-  return end === -1 ? outline : outline.slice(0, end);
+/** A message and the outputs of its calls are a section, and so is an answer for which the gateway ran tools. */
+function sectionsOf(outline: readonly OutlinedMessage[]): Section[] {
+  const sections: OutlinedMessage[][] = [];
+  // Nothing is known of what comes before the first message.
+  let isOpen = true;
+  for (const message of outline) {
+    const { role, position } = message;
+    const isBeginning = role !== "tool" && (role !== "assistant" || !isOpen);
+    if (isBeginning || position === 0) sections.push([message]);
+    else sections.at(-1)?.push(message);
+    if (role !== "tool") isOpen = message.isOpen;
+  }
+  return sections;
 }
 
-function withoutFirst(outline: OutlinedMessage[]): OutlinedMessage[] {
+/** The first sections up to a size, at least one. */
+function firstOf(sections: readonly Section[]): Section[] {
   let size = 0;
-  const start = outline.findLastIndex((message) => {
-    size += message.size;
-    return size > mostCharacters && isBeginning(message);
+  const end = sections.findIndex((section) => {
+    if (size > mostCharacters) return true;
+    size += sizeOf(section);
+    return false;
   });
-  return outline.slice(Math.max(0, start));
+  return end === -1 ? [...sections] : sections.slice(0, end);
+}
+
+function sizeOf(section: Section): number {
+  return section.reduce((sum, { size }) => sum + size, 0);
 }
 
 export interface PlacesRequest extends AnswerName {

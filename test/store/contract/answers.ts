@@ -91,29 +91,55 @@ export function describeAnswers(store: StoreOf): void {
       expect((await store().context("bob", { items: [id], limit: 10_000 })).items.size).toBe(0);
     });
 
-    it("show parts of what their model was given, with all that belongs to a message of the user", async () => {
+    it("show parts of what their model was given, calls with their outputs", async () => {
       const look = [call("c1"), output("c1", "12 °C"), message("assistant", "Cold.", "msg_out")];
       await store().keep(turn("r0", "zero", { output: look }));
       for (let at = 1; at <= 6; at++) await store().keep(turn(`r${at}`, `${at}`, { previous: `r${at - 1}` }));
       await store().keep(turn("f4", "fork", { previous: "r3" }));
       const part = async (range: InputRange, id = "r6") => {
         const window = await store().inputOf(ann, "responses", id, range);
-        const sections = window?.sections.map(
-          ({ position, length, items }) => `${position}+${length} ${words(items[0] ?? call(""))}`,
-        );
-        return { ...window, sections };
+        const named = window?.sections.map(({ position, items }) => `${position} ${items.map(words).join(", ")}`);
+        return { ...window, sections: named };
       };
       expect(await part({ direction: "up", count: 1 })).toMatchObject({
-        ...{ sections: ["0+4 zero"], start: 0, end: 4, length: 15, legacy: false, size: expect.any(Number) },
+        ...{ sections: ["0 zero"], start: 0, end: 1, length: 15, legacy: false, size: expect.any(Number) },
       });
-      expect(await part({ direction: "up", from: 3, count: 2 })).toMatchObject({ sections: ["0+4 zero", "4+2 1"] });
-      expect(await part({ direction: "down", from: 2, count: 1 })).toMatchObject({ sections: ["0+4 zero"] });
-      expect(await part({ direction: "down", count: 2 })).toMatchObject({ sections: ["12+2 5", "14+1 6"], end: 15 });
-      expect(await part({ direction: "down", count: 3 }, "f4")).toMatchObject({ sections: ["8+2 3", "10+1 fork"] });
+      const looked = "1 call c1, output c1";
+      expect(await part({ direction: "up", count: 2 })).toMatchObject({ sections: ["0 zero", looked], end: 3 });
+      expect(await part({ direction: "up", from: 2, count: 2 })).toMatchObject({ sections: [looked, "3 Cold."] });
+      expect(await part({ direction: "down", from: 1, count: 1 })).toMatchObject({ sections: [looked], end: 3 });
+      expect(await part({ direction: "down", count: 2 })).toMatchObject({ sections: ["13 5!", "14 6"], start: 13 });
+      expect(await part({ direction: "down", count: 3 }, "f4")).toMatchObject({
+        sections: ["8 3", "9 3!", "10 fork"],
+      });
       expect(await part({ direction: "up", from: 15, count: 3 })).toMatchObject({ sections: [] });
     });
 
-    it("show large messages one by one", async () => {
+    it("show an answer whole for which the gateway ran tools", async () => {
+      const run = (at: number): Item[] => [{ ...call(`g${at}`), owner: "gateway" }, output(`g${at}`, "x")];
+      const rounds = Array.from({ length: 100 }, (_, at) => run(at)).flat();
+      await store().keep(turn("r1", "one", { output: [...rounds, message("assistant", "Done.", "msg_1")] }));
+      await store().keep(turn("r2", "two", { previous: "r1" }));
+      for (const from of [1, 2, 100, 200, 201])
+        for (const direction of ["up", "down"] as const) {
+          const range: InputRange = { direction, from, count: 1 };
+          const { sections } = (await store().inputOf(ann, "responses", "r2", range)) ?? {};
+          expect(sections?.map(({ position, length }) => [position, length])).toEqual([[1, 201]]);
+        }
+    });
+
+    it("show the many steps of an agent each on its own", async () => {
+      const step = (at: number): Item[] => [call(`c${at}`), output(`c${at}`, "x")];
+      const input = [message("user", "Go."), ...Array.from({ length: 300 }, (_, at) => step(at)).flat()];
+      await store().keep(turn("r1", "one", { input }));
+      for (const from of [201, 202])
+        for (const direction of ["up", "down"] as const) {
+          const range: InputRange = { direction, from, count: 1 };
+          expect(await store().inputOf(ann, "responses", "r1", range)).toMatchObject({ start: 201, end: 203 });
+        }
+    });
+
+    it("show fewer messages if they are large", async () => {
       for (let at = 1; at <= 4; at++) {
         const previous = at > 1 ? `r${at - 1}` : undefined;
         await store().keep(turn(`r${at}`, `${at}`.repeat(3_000_000), { previous }));
@@ -122,8 +148,8 @@ export function describeAnswers(store: StoreOf): void {
         (await store().inputOf(ann, "responses", "r4", { direction, count: 50 }))?.sections.map(
           (each) => each.position,
         );
-      expect(await positions("up")).toEqual([0]);
-      expect(await positions("down")).toEqual([4, 6]);
+      expect(await positions("up")).toEqual([0, 1]);
+      expect(await positions("down")).toEqual([5, 6]);
     });
 
     it("know where their model was given an item", async () => {
