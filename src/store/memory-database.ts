@@ -13,7 +13,7 @@ const kept = 0.9;
 
 /**
  * A database of this process only, lost when the process ends. It is bounded in size: if it is too large, the conversations that
- * were used least recently are deleted. It gives the event loop back between statements.
+ * were used least recently are deleted, or the records that expire first. It gives the event loop back between statements.
  */
 export class MemoryDatabase implements Database {
   readonly #mostBytes: number;
@@ -64,8 +64,10 @@ export class MemoryDatabase implements Database {
 
   async #makeRoom(connection: SqliteConnection): Promise<void> {
     if (connection.bytes <= this.#mostBytes) return;
+    // The larger part shrinks: the records of one owner must not displace the conversations of all others.
+    const argument = connection.bytesOf("records") > connection.bytes / 2 ? "records" : "conversations";
     while (connection.bytes > kept * this.#mostBytes) {
-      const [outcome] = await paced(connection.batch([{ name: "evict", argument: null }]));
+      const [outcome] = await paced(connection.batch([{ name: "evict", argument }]));
       if (!outcome?.ok || outcome.result === 0) return;
     }
   }

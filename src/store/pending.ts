@@ -44,6 +44,7 @@ export class PendingOperations {
   readonly #limits: PendingLimits;
   readonly #pending = new Map<Pending, number>();
   #characters = 0;
+  #answeredAt = 0;
   #timer: NodeJS.Timeout | undefined;
 
   constructor(where: string, limits: Partial<PendingLimits> = {}) {
@@ -68,7 +69,11 @@ export class PendingOperations {
       const message = `Too many operations wait for the database ${this.#where} (${this.#pending.size}).`;
       return Promise.reject(new OperationError("slow", message));
     }
-    return new Promise<ResultOf<Name>>((resolve, reject) => {
+    return new Promise<ResultOf<Name>>((done, reject) => {
+      const resolve = (value: ResultOf<Name>) => {
+        this.#answeredAt = performance.now();
+        done(value);
+      };
       const pending = new PendingOperation(name, argument, size, { resolve, reject, settle: this.#settle });
       this.#pending.set(pending, performance.now());
       this.#characters += size;
@@ -99,8 +104,14 @@ export class PendingOperations {
     for (const [pending, since] of this.#pending) {
       if (now - since < this.#limits.patience) break;
       if (now - since < (unhurriedPatience(pending.name) ?? 0)) continue;
-      pending.reject(new StoreError("slow", `The database ${this.#where} did not answer in time.`));
+      pending.reject(this.#overdue(since));
     }
+  }
+
+  /** A database that has answered others meanwhile works, though it has more to do than it can. */
+  #overdue(since: number): StoreError {
+    const message = `The database ${this.#where} did not answer in time.`;
+    return this.#answeredAt > since ? new OperationError("slow", message) : new StoreError("slow", message);
   }
 }
 

@@ -8,19 +8,22 @@ export interface PreparedStatement {
   text: string;
 }
 
-/** A connection never forgets a named statement, so texts that vary with the length of a list must not all get one. */
-const mostNamed = 300;
-const mostCached = 2000;
-const cache = new Map<string, PreparedStatement>();
+/**
+ * A connection never forgets a named statement, so a long list in a statement gives it no name: there is another text for each length. Five
+ * messages fit.
+ */
+const mostParameters = 50;
+const named = new Map<string, PreparedStatement>();
 
-export function prepareStatement({ sql }: Statement): PreparedStatement {
-  const known = cache.get(sql);
+export function prepareStatement({ sql, values }: Statement): PreparedStatement {
+  const known = named.get(sql);
   if (known) return known;
   let count = 0;
   // No operation has a question mark in a literal.
   const text = sql.replaceAll("?", () => `$${++count}`);
-  const statement = cache.size < mostNamed ? { name: nameOf(text), text } : { text };
-  if (cache.size < mostCached) cache.set(sql, statement);
+  if (values.length > mostParameters) return { text };
+  const statement = { name: nameOf(text), text };
+  named.set(sql, statement);
   return statement;
 }
 

@@ -25,6 +25,7 @@ const mostPrepared = 400;
 
 const usedBytes = `SELECT (page_count - freelist_count) * page_size AS bytes
   FROM pragma_page_count, pragma_freelist_count, pragma_page_size`;
+const tableBytes = "SELECT SUM(pgsize) AS bytes FROM dbstat WHERE name = ? AND aggregate = 1";
 
 type Prepared = ReturnType<Database.Database["prepare"]>;
 
@@ -212,6 +213,12 @@ export class SqliteConnection {
   /** Bytes of the pages in use. */
   get bytes(): number {
     const [row] = this.#execute({ sql: usedBytes, values: [] });
+    return Number(row?.bytes ?? 0);
+  }
+
+  /** Bytes of the pages of a table. */
+  bytesOf(table: string): number {
+    const [row] = this.#execute({ sql: tableBytes, values: [table] });
     return Number(row?.bytes ?? 0);
   }
 

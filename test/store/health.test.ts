@@ -99,6 +99,28 @@ describe("a database that does not work", () => {
     expect(monitored.trouble).toBeNull();
   });
 
+  it("works if it answers some operations while others wait for too long", async () => {
+    database.answer = (pending) => {
+      if (pending.name !== "keys") pending.resolve(null);
+    };
+    const outcome = expect(read()).rejects.toMatchObject({ failure: "slow" });
+    await vi.advanceTimersByTimeAsync(4 * second);
+    await write();
+    await vi.advanceTimersByTimeAsync(2 * second);
+    await outcome;
+    expect(monitored.trouble).toBeNull();
+  });
+
+  it("is in trouble if it answers nothing for too long", async () => {
+    await write();
+    database.answer = () => {};
+    await vi.advanceTimersByTimeAsync(second);
+    const outcome = expect(read()).rejects.toMatchObject({ failure: "slow" });
+    await vi.advanceTimersByTimeAsync(6 * second);
+    await outcome;
+    expect(monitored.trouble).toBe("The database scripted did not answer in time.");
+  });
+
   it("may be known from the beginning", async () => {
     monitored = new MonitoredDatabase(database, { log, trouble: new StoreError("lost", "Away.") });
     await expect(write()).rejects.toThrow("Away.");

@@ -3,7 +3,7 @@ import { MemoryDatabase } from "../../src/store/memory-database.ts";
 import { newProbe } from "../../src/store/operations/probe.ts";
 import { SqlStore } from "../../src/store/sql-store.ts";
 import { turnsDuring } from "../support/time-growth.ts";
-import { ann, context, limit, message, said, shows, turn } from "./contract/turns.ts";
+import { ann, bob, context, limit, message, said, shows, turn } from "./contract/turns.ts";
 
 const storeOf = (options = {}) => new SqlStore(new MemoryDatabase(options), { kind: "memory" });
 
@@ -19,6 +19,22 @@ describe("the database in memory", () => {
     expect(await store.answer(ann, "responses", "r0")).toBeUndefined();
     expect(await store.answer(ann, "responses", "r199")).toBeDefined();
     expect(await said(store, { previous: "s199" })).toHaveLength(400);
+    await store.close();
+  });
+
+  it("forgets records, not conversations, when the records of one owner fill it", async () => {
+    const store = storeOf({ mostBytes: 4_000_000 });
+    const ids = Array.from({ length: 20 }, (_, at) => `r${at}`);
+    for (const id of ids) await store.keep(turn(id, "x".repeat(10_000)));
+    const record = (at: number) => ({ key: `k${at}`, value: "y".repeat(5_000), ttl: 3_600_000 + at });
+    for (let at = 0; at < 2_000; at += 50)
+      await store.write(
+        bob,
+        Array.from({ length: 50 }, (_, index) => record(at + index)),
+      );
+    expect((await store.stats()).bytes).toBeLessThan(5_000_000);
+    for (const id of ids) expect(await store.answer(ann, "responses", id)).toBeDefined();
+    expect(await store.read(bob, ["k0", "k1999"])).toEqual([undefined, "y".repeat(5_000)]);
     await store.close();
   });
 

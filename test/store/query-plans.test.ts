@@ -22,7 +22,9 @@ function scansOf(operation: Operation<unknown>): string[] {
     const { sql, values } = step.value;
     const plan = database.prepare(`EXPLAIN QUERY PLAN ${sql}`).all(values) as { detail: string }[];
     // What is in the statement itself is no table. `probes` has one row a process.
-    const found = plan.filter(({ detail }) => /^SCAN (?!chain|wanted|probes|CONSTANT|\d+ CONSTANT)/.test(detail));
+    const found = plan.filter(({ detail }) =>
+      /^SCAN (?!chain|wanted|first|summed|\(subquery|probes|CONSTANT|\d+ CONSTANT)/.test(detail),
+    );
     for (const { detail } of found) scans.push(`${detail}: ${sql}`);
     const prepared = database.prepare(sql);
     const rows = prepared.reader ? (prepared.all(values) as Row[]) : [];

@@ -106,6 +106,23 @@ describe("a connection to SQLite", () => {
     for (const store of stores) await store.close();
   });
 
+  it("deletes a limited size of expired records at a time", () => {
+    const connection = new SqliteConnection(":memory:");
+    const records = Array.from({ length: 12 }, (_, at) => ({
+      key: `k${at}`,
+      value: "x".repeat(4_000_000),
+      expiresAt: at,
+    }));
+    connection.runBatch([{ name: "writeRecords", argument: { owner: ann, records, deleted: [] } }]);
+    const expire = { name: "expire" as const, argument: { before: 0, now: 1_000 } };
+    const stats = { name: "stats" as const, argument: { kind: "memory" } };
+    expect(connection.runBatch([expire])).toEqual([{ ok: true, result: true }]);
+    expect(connection.runBatch([stats])).toMatchObject([{ result: { rows: { records: 3 } } }]);
+    expect(connection.runBatch([expire])).toEqual([{ ok: true, result: false }]);
+    expect(connection.runBatch([stats])).toMatchObject([{ result: { rows: { records: 0 } } }]);
+    connection.close();
+  });
+
   it("forgets after a day that a process has tried to write", async () => {
     const file = newFile();
     const connection = new SqliteConnection(file);

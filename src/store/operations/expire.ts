@@ -3,48 +3,55 @@ import { deleteProbes } from "./probe.ts";
 import { deleteMessages, releaseContents, truncate } from "./release.ts";
 import { each, numberOf, sql, textOf } from "./statements.ts";
 
-/** What one batch deletes at most, because other work waits meanwhile. Characters are those of the messages with their contents. */
+/** What one batch deletes at most, because other work waits meanwhile. Characters are those of the messages with their contents; of records
+ * they are bytes. */
 const mostConversations = 50;
 const mostMessages = 2_000;
 const mostCharacters = 32 * 1024 * 1024;
 const mostRecords = 500;
 
 /**
- * Deletes a batch of what was last used before a time, and of records that have expired, and old probes. Returns whether there may be more. A
- * conversation that was forked stays as long as its forks do.
+ * Deletes a batch of what was last used before a time, of records that have expired, and old probes. Returns whether there may be more.
+ * A conversation that was forked stays as long as its forks do.
  */
 export const expire: OperationDefinition<{ before: number; now: number }, boolean> = {
   writes: true,
   *run({ before, now }) {
     const { hasMore } = yield* deleteUnused({ condition: "used_at < ?", values: [before] });
-    const records = yield* deleteRecords("expires_at <= ?", [now]);
+    const records = yield* deleteRecords({ condition: "expires_at <= ?", values: [now] });
     yield* deleteProbes(now);
-    return hasMore || records === mostRecords;
+    return hasMore || records.hasMore;
   },
 };
 
 /**
- * Deletes a batch of the conversations that were used least recently, or of records if there are none. Returns how many were
- * deleted or made shorter.
+ * Deletes a batch of the records that expire first, or of the conversations that were used least recently: of records also if there are no
+ * conversations. Returns how many were deleted or made shorter.
  */
-export const evict: OperationDefinition<null, number> = {
+export const evict: OperationDefinition<"records" | "conversations", number> = {
   writes: true,
-  *run() {
-    const { count } = yield* deleteUnused({ condition: "used_at >= ?", values: [0] });
-    return count > 0 ? count : yield* deleteRecords("expires_at >= ?", [0]);
+  *run(kind) {
+    const everything = { condition: "used_at >= ?", values: [0] };
+    const conversations = kind === "records" ? 0 : (yield* deleteUnused(everything)).count;
+    if (conversations > 0) return conversations;
+    return (yield* deleteRecords({ condition: "expires_at >= ?", values: [0] })).count;
   },
 };
 
-function* deleteRecords(condition: string, values: readonly SqlValue[]): Operation<number> {
+function* deleteRecords({ condition, values }: Unused): Operation<Batch> {
   const rows = yield* sql(
-    `DELETE FROM records WHERE ${condition} AND (owner, key) IN (
-      SELECT owner, key FROM records WHERE ${condition} ORDER BY expires_at LIMIT ?) RETURNING key`,
-    [...values, ...values, mostRecords],
+    `WITH first AS (
+      SELECT owner, key, expires_at, OCTET_LENGTH(value) AS size FROM records WHERE ${condition} ORDER BY expires_at LIMIT ?),
+    summed AS (SELECT owner, key, size, SUM(size) OVER (ORDER BY expires_at, owner, key) AS total FROM first)
+    DELETE FROM records WHERE ${condition} AND (owner, key) IN (SELECT owner, key FROM summed WHERE total - size < ?)
+      RETURNING OCTET_LENGTH(value) AS size`,
+    [...values, mostRecords, ...values, mostCharacters],
   );
-  return rows.length;
+  const size = rows.reduce((sum, row) => sum + numberOf(row, "size"), 0);
+  return { count: rows.length, hasMore: rows.length === mostRecords || size >= mostCharacters };
 }
 
-/** Which conversations are deleted. */
+/** Which conversations or records are deleted. */
 interface Unused {
   condition: string;
   values: readonly SqlValue[];
