@@ -46,6 +46,8 @@ export interface ResolvedState {
   added: Item[];
   previous?: string | undefined;
   conversation?: string | undefined;
+  /** Whether the conversation begins anew with this turn. */
+  restarts?: boolean | undefined;
   base?: UpstreamBase | undefined;
   repeat?: RepeatMark | undefined;
 }
@@ -71,8 +73,8 @@ export async function resolveState(store: StateStore, asked: StateRequest): Prom
   const brought = withReferences(turn, context, isAtProvider);
   if (conversation !== undefined) {
     answerLegacyCalls(context.history ?? [], unmatched);
-    const { input, added } = await paced(joinConversation(context.history ?? [], brought, texts));
-    return { turn: { ...turn, input }, added, conversation, repeat };
+    const { input, ...joined } = await paced(joinConversation(context.history ?? [], brought, texts));
+    return { turn: { ...turn, input }, ...joined, conversation, repeat };
   }
   if (!continues) return { turn: { ...turn, input: brought }, added: brought, repeat };
   if (previous === undefined) {

@@ -62,12 +62,12 @@ export class TurnKeeper implements TurnSeams {
     const answer = status && end.describe();
     if (!status || !answer) return;
     const { owner, api, model, createdAt, state, metadata, legacy } = this.#request;
-    const { added: input, previous, conversation, base, repeat } = state;
+    const { added: input, previous, conversation, restarts, base, repeat } = state;
     const output = outputOf(end.answer, end.ending);
     const turn = { owner, api, model, createdAt, status, ...answer, input, output, metadata, legacy };
     const startedAt = performance.now();
     try {
-      const keeping = this.#store.keep({ ...turn, previous, conversation, base, repeat });
+      const keeping = this.#store.keep({ ...turn, previous, conversation, restarts, base, repeat });
       const isStored = await inTime(keeping, longestCommit, tooSlow);
       this.#outcome = isStored ? "kept" : "skipped";
       this.#listener.turnStored?.(performance.now() - startedAt);

@@ -27,6 +27,7 @@ export function* turnRows(turn: KeptTurn): Steps<TurnRows> {
     legacy: turn.legacy ?? false,
     previous: turn.previous === undefined ? null : indexKey(turn.previous),
     name: turn.conversation === undefined ? null : indexKey(turn.conversation),
+    restarts: turn.restarts ?? false,
     newConversation: once ?? newId("conv"),
     replaces: once !== undefined,
     base: turn.base ? { ...turn.base, responseId: storedText(turn.base.responseId) } : null,

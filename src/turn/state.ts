@@ -30,6 +30,8 @@ export interface KeptTurn {
   previous?: string | undefined;
   /** The client's name of the conversation that the turn belongs to. */
   conversation?: string | undefined;
+  /** Whether the conversation begins anew with this turn. The answers before it can still be continued by their ids. */
+  restarts?: boolean | undefined;
   /** State at a provider from which the conversation continues. */
   base?: UpstreamBase | undefined;
   /** How to recognize a request that repeats the last turn of its conversation, which then replaces that turn. */

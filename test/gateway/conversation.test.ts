@@ -56,3 +56,29 @@ describe("two requests say the same", () => {
     expect(digest(answers("call_1"))).not.toBe(digest(answers("call_2")));
   });
 });
+
+describe("a history that repeats itself", () => {
+  it("is joined in linear time", async () => {
+    const history = Array.from({ length: 4_000 }, () => says(text("a")));
+    const changed = [says(text("c")), ...Array.from({ length: 4_000 }, () => says(text("a")))];
+    const turns = await turnsDuring(async () => paced(joinConversation(history, changed, new ItemTexts())));
+    expect(turns).toBeLessThan(50_000);
+  });
+
+  it("is joined with the longest part that both have", () => {
+    const of = (words: string) => [...words].map((word) => says(text(word)));
+    const shown = ({ input }: { input: Item[] }) =>
+      input
+        .map((item) => (item.type === "message" && item.content[0]?.type === "text" ? item.content[0].text : ""))
+        .join("");
+    for (const [history, brought, input] of [
+      ["abab", "ababx", "ababx"],
+      ["abab", "abx", "ababx"],
+      ["aab", "aabx", "aabx"],
+      ["aaab", "aabx", "aaabx"],
+      ["ab", "x", "abx"],
+      ["abc", "bcx", "abcx"],
+    ] as const)
+      expect([history, brought, shown(join(of(history), of(brought)))]).toEqual([history, brought, input]);
+  });
+});

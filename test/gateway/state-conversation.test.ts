@@ -12,16 +12,19 @@ let provider: Provider;
 let gateway: RunningServer;
 let count = 0;
 let name = "";
+let remark = "";
 beforeAll(async () => {
   provider = await startProvider(({ body }) => {
     const last = conversation(body).at(-1);
-    if (last?.kind === "message" && last.text.includes("weather")) return { calls: [weather] };
+    if (last?.kind === "message" && last.text.includes("weather"))
+      return { calls: [weather], ...(remark !== "" && { say: remark }) };
     return { say: `Answer ${++count}` };
   });
   gateway = await startGateway(bothBackends(provider));
 });
 beforeEach(() => {
   count = 0;
+  remark = "";
   name = `talk-${Math.random()}`;
 });
 afterAll(async () => {
@@ -71,6 +74,12 @@ describe.each(["chat", "responses"] as const)("a conversation by name on a %s ba
     expect(given()).toEqual(["Be brief.", "One", "Answer 1", "Two"]);
     await send(backend, [system("Be long."), user("Three")]);
     expect(given()).toEqual(["Be long.", "One", "Answer 1", "Two", "Answer 2", "Three"]);
+    await send(backend, [user("Four")]);
+    expect(given()).toEqual(["Be long.", "One", "Answer 1", "Two", "Answer 2", "Three", "Answer 3", "Four"]);
+    await send(backend, [system("Be brief."), user("Five")]);
+    await send(backend, [user("Six")]);
+    expect(given().slice(0, 2)).toEqual(["Be brief.", "One"]);
+    expect(given()).toHaveLength(12);
   });
 
   it("is not doubled by a client that sends the whole history", async () => {
@@ -118,6 +127,44 @@ describe.each(["chat", "responses"] as const)("a conversation by name on a %s ba
     expect(JSON.stringify(provider.requests.at(-1)?.body).split(image.url)).toHaveLength(2);
     await send(backend, [user("Three")]);
     expect(JSON.stringify(provider.requests.at(-1)?.body).split(image.url)).toHaveLength(2);
+  });
+
+  it("is not doubled by a client that drops the text before a call", async () => {
+    remark = "Let me see.";
+    const question = user("The weather?");
+    const { json } = await send(backend, [question]);
+    await send(backend, [
+      question,
+      { ...messageIn(json), content: null },
+      { role: "tool", tool_call_id: "call_1", content: "21 degrees" },
+    ]);
+    expect(given()).toEqual(["The weather?", "Let me see.", "call get_weather", "output 21 degrees"]);
+  });
+
+  const answered = (content: string): JsonObject => ({ role: "assistant", content });
+  it.each([
+    ["the first message", [user("One, changed"), answered("Answer 1"), user("Two")]],
+    ["an answer", [user("One"), answered("Changed"), user("Two")]],
+    ["everything", [user("Uno"), answered("Changed"), user("Two")]],
+    ["that there was an answer", [user("One"), user("Two")]],
+  ])("goes on from what a client sends that has changed %s", async (_, changed) => {
+    await send(backend, [user("One")]);
+    await send(backend, changed);
+    const sent = changed.map(({ content }) => String(content));
+    expect(given()).toEqual(sent);
+    await send(backend, [user("Three")]);
+    expect(given()).toEqual([...sent, "Answer 2", "Three"]);
+    await send(backend, [...changed, answered("Answer 2"), user("Three"), answered("Answer 3"), user("Four")]);
+    expect(given()).toEqual([...sent, "Answer 2", "Three", "Answer 3", "Four"]);
+  });
+
+  it("goes on from other outputs of calls, if a client changes them", async () => {
+    const question = user("The weather?");
+    const { json } = await send(backend, [question]);
+    const output = (content: string): JsonObject => ({ role: "tool", tool_call_id: "call_1", content });
+    await send(backend, [output("a very long text")]);
+    await send(backend, [question, messageIn(json), output("[shortened]"), answered("Answer 1"), user("Thanks")]);
+    expect(given()).toEqual(["The weather?", "call get_weather", "output [shortened]", "Answer 1", "Thanks"]);
   });
 
   it("gives the model the history as a client has changed it", async () => {

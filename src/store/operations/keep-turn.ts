@@ -20,6 +20,8 @@ export interface TurnRows {
   previous: string | null;
   /** The client's name of the conversation. */
   name: string | null;
+  /** Whether the named conversation begins anew with this turn. */
+  restarts: boolean;
   /** The id of the conversation, if the turn begins one. */
   newConversation: string;
   /** Whether a conversation with this id may exist already: it has one turn, which this one then replaces. */
@@ -78,12 +80,13 @@ const insertNew = `INSERT INTO conversations (${conversationColumns.join(", ")})
   SELECT ${conversationValues.join(", ")} WHERE ${isNew}`;
 
 function* placeAtStart(turn: TurnRows): Operation<Place | undefined> {
-  const inserted = yield* count(insertNew, [...conversationRow(turn, null, 0), turn.owner, turn.id]);
+  const inserted = yield* count(insertNew, [...conversationRow(turn, lengthOf(turn)), turn.owner, turn.id]);
   return inserted > 0 ? { conversation: turn.newConversation, start: 0 } : undefined;
 }
 
 const onUse = `DO UPDATE SET used_at = CASE WHEN excluded.used_at > conversations.used_at THEN excluded.used_at
   ELSE conversations.used_at END RETURNING id, length, owner`;
+const insertConversation = insertInto("conversations", conversationColumns);
 const insertById = insertInto("conversations", conversationColumns, `ON CONFLICT (id) ${onUse}`);
 const insertByName = insertInto(
   "conversations",
@@ -95,17 +98,27 @@ const insertByName = insertInto(
 function* placeInNamed(turn: TurnRows): Operation<Place | undefined> {
   if (yield* isKept(turn)) return undefined;
   const insert = turn.name === null ? insertById : insertByName;
-  const [row] = yield* insert([conversationRow(turn, null, 0)]);
+  // It gets its length when the place of the turn is known.
+  const [row] = yield* insert([conversationRow(turn, 0)]);
   if (!row || textOf(row, "owner") !== turn.owner) return undefined;
   const conversation = textOf(row, "id");
-  const start = yield* startOf(turn, conversation, numberOf(row, "length"));
+  const length = numberOf(row, "length");
+  const start = yield* startOf(turn, conversation, length);
   if (start === undefined) return undefined;
+  if (turn.restarts && start === length && length > 0) return yield* placeInstead(turn, conversation);
   yield* sql("UPDATE conversations SET length = ? WHERE id = ? AND owner = ?", [
     start + lengthOf(turn),
     conversation,
     turn.owner,
   ]);
   return { conversation, start };
+}
+
+/** In a new conversation that takes over the name. The answers of the old one can still be continued by their ids. */
+function* placeInstead(turn: TurnRows, old: string): Operation<Place> {
+  yield* sql("UPDATE conversations SET name = NULL WHERE id = ? AND owner = ?", [old, turn.owner]);
+  yield* insertConversation([conversationRow(turn, lengthOf(turn))]);
+  return { conversation: turn.newConversation, start: 0 };
 }
 
 /** The position of a turn in an existing conversation; `undefined` if a stored turn is the same. */
@@ -158,8 +171,6 @@ function* append(turn: TurnRows, previous: string): Operation<Place | undefined>
   return row && { conversation: textOf(row, "id"), start: numberOf(row, "length") - lengthOf(turn) };
 }
 
-const insertFork = insertInto("conversations", conversationColumns);
-
 function* fork(turn: TurnRows, previous: string): Operation<Place | undefined> {
   const { owner, createdAt } = turn;
   if (yield* isKept(turn)) return undefined;
@@ -179,7 +190,7 @@ function* fork(turn: TurnRows, previous: string): Operation<Place | undefined> {
   if (!row) return undefined;
   const end = numberOf(row, "end_position");
   if (numberOf(locked, "length") > end) {
-    yield* insertFork([conversationRow(turn, conversation, end)]);
+    yield* insertConversation([conversationRow(turn, end + lengthOf(turn), conversation, end)]);
     return { conversation: turn.newConversation, start: end };
   }
   yield* sql("UPDATE conversations SET length = ? WHERE id = ? AND owner = ?", [
@@ -191,10 +202,8 @@ function* fork(turn: TurnRows, previous: string): Operation<Place | undefined> {
 }
 
 /** The values of `conversationColumns`. */
-function conversationRow(turn: TurnRows, parent: string | null, from: number): SqlValue[] {
+function conversationRow(turn: TurnRows, length: number, parent: string | null = null, from = 0): SqlValue[] {
   const { newConversation, owner, name, base, createdAt } = turn;
-  // A conversation that may exist already gets its length when its place is known.
-  const length = name === null && !turn.replaces ? from + lengthOf(turn) : 0;
   const texts = [newConversation, owner, name, parent, base?.backend ?? null, base?.responseId ?? null];
   return [...texts, from, length, createdAt, createdAt];
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { idOf } from "../../../src/store/messages.ts";
 import type { Item } from "../../../src/turn/index.ts";
-import { bob, call, context, givenTo, message, output, rowsOf, type StoreOf, said, shows, turn } from "./turns.ts";
+import { ann, bob, call, context, givenTo, message, output, rowsOf, type StoreOf, said, shows, turn } from "./turns.ts";
 
 export function describeConversations(store: StoreOf): void {
   describe("conversations", () => {
@@ -180,6 +180,30 @@ export function describeConversations(store: StoreOf): void {
       expect(history?.at(-1)).toBe("1000!");
       expect(await said(store(), { previous: "r500" })).toHaveLength(1_000);
       expect(await rowsOf(store())).toMatchObject({ conversations: 1 });
+    });
+
+    it("may begin anew under their name, and the answers before stay", async () => {
+      const named = { api: "chat", conversation: "talk" } as const;
+      await store().keep(turn("c1", "one", named));
+      await store().keep(turn("c2", "two", named));
+      await store().keep(turn("c3", "other", { ...named, restarts: true }));
+      await store().keep(turn("c4", "more", named));
+      expect(await said(store(), { conversation: "talk" })).toEqual(["other", "other!", "more", "more!"]);
+      expect(await said(store(), { previous: "c2" })).toEqual(["one", "one!", "two", "two!"]);
+      expect(await rowsOf(store())).toMatchObject({ conversations: 2, responses: 4 });
+      for (const id of ["c1", "c2", "c3", "c4"]) expect(await store().remove(ann, "chat", id)).toBe(true);
+      expect(await rowsOf(store())).toMatchObject({ conversations: 0, messages: 0 });
+    });
+
+    it("begin anew once if the request is repeated", async () => {
+      const repeat = { digest: "d", within: null };
+      const named = { api: "chat", conversation: "talk" } as const;
+      await store().keep(turn("c1", "one", named));
+      await store().keep(turn("c2", "other", { ...named, repeat, restarts: true }));
+      await store().keep(turn("c3", "other", { ...named, repeat, restarts: true, createdAt: 2_000_000_000_000 }));
+      expect(await said(store(), { conversation: "talk" })).toEqual(["other", "other!"]);
+      expect(await store().answer(ann, "chat", "c2")).toBeUndefined();
+      expect(await said(store(), { previous: "c1" })).toEqual(["one", "one!"]);
     });
 
     it("take two hundred turns at once", async () => {
