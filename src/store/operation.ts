@@ -9,6 +9,8 @@ export interface Statement {
   values: readonly SqlValue[];
   /** It returns no rows, so the next statement may be sent before this one has run. If it fails, the operation fails. */
   isBlind?: boolean;
+  /** A SELECT whose rows other transactions may not change until this one ends. SQLite has one writer at a time anyway. */
+  isLocking?: boolean;
   /** Instead of rows of its own it gives one row: `changes`, how many rows it has changed. */
   isCounted?: boolean;
 }

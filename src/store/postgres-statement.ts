@@ -15,15 +15,16 @@ export interface PreparedStatement {
 const mostParameters = 50;
 const named = new Map<string, PreparedStatement>();
 
-export function prepareStatement({ sql, values }: Statement): PreparedStatement {
-  const known = named.get(sql);
+export function prepareStatement({ sql, values, isLocking }: Statement): PreparedStatement {
+  const asked = isLocking ? `${sql} FOR UPDATE` : sql;
+  const known = named.get(asked);
   if (known) return known;
   let count = 0;
   // No operation has a question mark in a literal.
-  const text = sql.replaceAll("?", () => `$${++count}`);
+  const text = asked.replaceAll("?", () => `$${++count}`);
   if (values.length > mostParameters) return { text };
   const statement = { name: nameOf(text), text };
-  named.set(sql, statement);
+  named.set(asked, statement);
   return statement;
 }
 

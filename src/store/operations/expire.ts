@@ -124,7 +124,10 @@ function* deleteContentsOf(owner: string, conversations: readonly string[]): Ope
   yield* each(conversations, from("items"), []);
   yield* each(conversations, from("messages"), []);
   const uses = yield* each(conversations, (list) => `${from("message_contents")(list)} RETURNING digest`, []);
-  yield* releaseContents(owner, [...new Set(uses.map((row) => textOf(row, "digest")))].sort());
+  yield* releaseContents(
+    owner,
+    uses.map((row) => textOf(row, "digest")),
+  );
 }
 
 /**
@@ -142,10 +145,13 @@ function* shorten(id: string, { condition, values }: Unused): Operation<number> 
   const owner = textOf(row, "owner");
   const length = numberOf(row, "length");
   const start = yield* deleteLastResponses(id);
+  const unused: string[] = [];
   // A single turn may be larger than a batch. No statement takes long even then.
-  for (let at = length - mostMessages; at > start; at -= mostMessages) yield* deleteMessages(owner, id, at);
-  if (start > numberOf(row, "parent_position")) yield* truncate(owner, id, start);
-  else yield* deleteEmptied(owner, id);
+  for (let at = length - mostMessages; at > start; at -= mostMessages)
+    for (const digest of yield* deleteMessages(id, at)) unused.push(digest);
+  const isEmptied = start <= numberOf(row, "parent_position");
+  for (const digest of yield* isEmptied ? deleteEmptied(owner, id) : truncate(owner, id, start)) unused.push(digest);
+  yield* releaseContents(owner, unused);
   return 1;
 }
 
@@ -170,8 +176,9 @@ function* deleteLastResponses(conversation: string): Operation<number> {
   return responses.reduce((first, row) => Math.min(first, numberOf(row, "start_position")), start);
 }
 
-function* deleteEmptied(owner: string, conversation: string): Operation<void> {
-  yield* deleteMessages(owner, conversation, 0);
+function* deleteEmptied(owner: string, conversation: string): Operation<string[]> {
+  const unused = yield* deleteMessages(conversation, 0);
   yield* sql("DELETE FROM responses WHERE conversation = ? AND owner = ?", [conversation, owner]);
   yield* sql("DELETE FROM conversations WHERE id = ? AND owner = ?", [conversation, owner]);
+  return unused;
 }

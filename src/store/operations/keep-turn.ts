@@ -2,7 +2,7 @@ import type { RepeatMark, UpstreamBase } from "../../turn/index.ts";
 import type { ContentRow } from "../contents.ts";
 import type { MessageRow } from "../messages.ts";
 import type { Operation, OperationDefinition, SqlValue } from "../operation.ts";
-import { deleteResponse, neededLength, truncate } from "./release.ts";
+import { deleteResponse, deleteUnusedContents, lockContents, neededLength, truncate } from "./release.ts";
 import { hasRepeated, lastResponse } from "./repeats.ts";
 import { count, insertInto, numberOf, sql, textOf } from "./statements.ts";
 
@@ -37,6 +37,8 @@ export interface TurnRows {
 interface Place {
   conversation: string;
   start: number;
+  /** Contents of messages that the turn replaces. */
+  unused?: readonly string[];
 }
 
 /** Returns whether the turn is stored. */
@@ -45,8 +47,11 @@ export const keepTurn: OperationDefinition<TurnRows, boolean> = { writes: true, 
 function* keep(turn: TurnRows): Operation<boolean> {
   const place = yield* findPlace(turn);
   if (!place) return yield* isKept(turn);
+  const { unused = [] } = place;
+  if (unused.length > 0) yield* lockContents(turn.owner, [...unused, ...turn.contents.map(({ digest }) => digest)]);
   yield* insertResponse(turn, place);
   yield* insertMessages(turn, place);
+  if (unused.length > 0) yield* deleteUnusedContents(turn.owner, unused);
   return true;
 }
 
@@ -103,15 +108,15 @@ function* placeInNamed(turn: TurnRows): Operation<Place | undefined> {
   if (!row || textOf(row, "owner") !== turn.owner) return undefined;
   const conversation = textOf(row, "id");
   const length = numberOf(row, "length");
-  const start = yield* startOf(turn, conversation, length);
-  if (start === undefined) return undefined;
-  if (turn.restarts && start === length && length > 0) return yield* placeInstead(turn, conversation);
+  const place = yield* placeIn(turn, conversation, length);
+  if (!place) return undefined;
+  if (turn.restarts && place.start === length && length > 0) return yield* placeInstead(turn, conversation);
   yield* sql("UPDATE conversations SET length = ? WHERE id = ? AND owner = ?", [
-    start + lengthOf(turn),
+    place.start + lengthOf(turn),
     conversation,
     turn.owner,
   ]);
-  return { conversation, start };
+  return place;
 }
 
 /** In a new conversation that takes over the name. The answers of the old one can still be continued by their ids. */
@@ -121,13 +126,14 @@ function* placeInstead(turn: TurnRows, old: string): Operation<Place> {
   return { conversation: turn.newConversation, start: 0 };
 }
 
-/** The position of a turn in an existing conversation; `undefined` if a stored turn is the same. */
-function* startOf(
+/** The place of a turn in an existing conversation; `undefined` if a stored turn is the same. */
+function* placeIn(
   { owner, repeat, createdAt, status }: TurnRows,
   conversation: string,
   length: number,
-): Operation<number | undefined> {
-  if (!repeat || length === 0) return length;
+): Operation<Place | undefined> {
+  const end = { conversation, start: length };
+  if (!repeat || length === 0) return end;
   const last = yield* lastResponse(owner, conversation, repeat, createdAt);
   if (last?.isRepeated) {
     // A first attempt may end after its retry. It never replaces what a client saw completed.
@@ -137,12 +143,11 @@ function* startOf(
     yield* deleteResponse(owner, last.id);
     // A fork may need the messages of the turn.
     const needed = (yield* neededLength(owner, conversation)) ?? 0;
-    if (needed > last.start) return length;
-    yield* truncate(owner, conversation, last.start);
-    return last.start;
+    if (needed > last.start) return end;
+    return { conversation, start: last.start, unused: yield* truncate(owner, conversation, last.start) };
   }
   if (repeat.within === null && (yield* hasRepeated(owner, conversation, repeat))) return undefined;
-  return length;
+  return end;
 }
 
 /**
@@ -289,7 +294,7 @@ function* insertSome(
   yield* insertUses(uses);
 }
 
-/** A content that exists is updated without a change, because that locks it: see `releaseContents`. */
+/** A content that exists is updated without a change, because that locks it: see `lockContents`. The rows are sorted. */
 const insertContentRows = insertInto(
   "contents",
   ["owner", "digest", "part", "size", "data"],

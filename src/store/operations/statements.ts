@@ -66,12 +66,14 @@ export function* each(
   text: (parameters: string) => string,
   before: readonly SqlValue[],
   after: readonly SqlValue[] = [],
+  isLocking = false,
 ): Operation<Row[]> {
   const returned: Row[] = [];
   for (let at = 0; at < list.length; at += longestList) {
     const some = padded(list.slice(at, at + longestList));
     const parameters = `(${some.map(() => "?").join(", ")})`;
-    for (const row of yield* sql(text(parameters), [...before, ...some, ...after])) returned.push(row);
+    const statement = { sql: text(parameters), values: [...before, ...some, ...after], isLocking };
+    for (const row of yield statement) returned.push(row);
   }
   return returned;
 }
