@@ -50,6 +50,7 @@ import { adapterFor, candidateFor, checkRoute, headerList, ignoredParameters } f
 import { AnswerHeaders, encoderFor, type PreparedTurn, preparedTurn } from "./prepared-turn.ts";
 import { resolveState } from "./resolve-state.ts";
 import { secretsOf } from "./secrets.ts";
+import { storeTrouble } from "./state-errors.ts";
 import { StoredAnswers } from "./stored-answers.ts";
 import { StoredKeys } from "./stored-keys.ts";
 import { joinSeams, keeperFor } from "./turn-keeper.ts";
@@ -362,7 +363,7 @@ export class Gateway {
     const states = await this.states();
     const troubles = states.flatMap(({ trouble }) => trouble ?? []);
     const { trouble } = this.#store;
-    const notes = [...states.flatMap((state) => state.notes), ...(trouble === null ? [] : [trouble])];
+    const notes = [...states.flatMap((state) => state.notes), ...(trouble === null ? [] : [storeTrouble(trouble)])];
     const { assumed } = this.config;
     const all = assumed ? [...troubles, ...notes] : notes;
     return { troubles: assumed ? [] : [...new Set(troubles)], notes: [...new Set(all)] };

@@ -15,6 +15,7 @@ import { answerLegacyCalls, digestOfRequest, joinConversation } from "./conversa
 import { ItemTexts } from "./item-texts.ts";
 import type { Route } from "./models.ts";
 import {
+  begunElsewhere,
   continuedTwice,
   keptElsewhere,
   storeUnavailable,
@@ -83,7 +84,7 @@ export async function resolveState(store: StateStore, asked: StateRequest): Prom
   }
   if (!context.history) throw unknownResponse(previous);
   const { base } = context;
-  if (base && base.backend !== asked.route.backend.name) throw keptElsewhere(continues);
+  if (base && base.backend !== asked.route.backend.name) throw begunElsewhere(continues, base);
   const input = [...context.history, ...brought];
   return { turn: { ...turn, input, previousResponseId: base?.responseId }, added: brought, previous };
 }

@@ -1,14 +1,17 @@
-import { StoreError, sentences } from "../store/index.ts";
-import { TurnError } from "../turn/index.ts";
+import { StoreError, type StoreFailure, sentences } from "../store/index.ts";
+import { TurnError, type UpstreamBase } from "../turn/index.ts";
 import type { ContinuedState } from "../wire/index.ts";
 
-/** The error of a request that needs the store while the store cannot be used. Where its database is does not concern clients. */
+/** For clients and for `/ready`. Only the log says where the database is. */
+export function storeTrouble(failure: StoreFailure | undefined): string {
+  const reason = failure === undefined ? "" : `: its database ${sentences[failure]}`;
+  return `Toolwire's store cannot be used at present${reason}.`;
+}
+
+/** The error of a request that needs the store while the store cannot be used. */
 export function storeUnavailable(cause: unknown): TurnError {
-  const reason = cause instanceof StoreError ? `: its database ${sentences[cause.failure]}` : "";
-  return new TurnError("store_unavailable", `Toolwire's store cannot be used at present${reason}. Try again soon.`, {
-    retryAfter: "1",
-    cause,
-  });
+  const trouble = storeTrouble(cause instanceof StoreError ? cause.failure : undefined);
+  return new TurnError("store_unavailable", `${trouble} Try again soon.`, { retryAfter: "1", cause });
 }
 
 /** A request can continue one thing. */
@@ -33,6 +36,15 @@ export function unknownItem(id: string, param: string): TurnError {
   return new TurnError("item_not_found", `Item with id '${id.slice(0, 200)}' not found. Send the item itself.`, {
     param,
   });
+}
+
+/** Only the provider has the beginning of the conversation. */
+export function begunElsewhere({ param }: ContinuedState, { backend }: UpstreamBase): TurnError {
+  return new TurnError(
+    "previous_response_not_found",
+    `The conversation began at the provider of the backend "${backend}", and only a model of that backend can continue it. Send the whole conversation in \`input\`.`,
+    { param },
+  );
 }
 
 /** The error for a backend that cannot continue what only a provider has. */

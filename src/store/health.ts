@@ -42,8 +42,8 @@ export class MonitoredDatabase implements Database {
   }
 
   /** Why the database cannot be used at present; `null` if it works as far as is known. */
-  get trouble(): string | null {
-    return this.#trouble?.message ?? null;
+  get trouble(): StoreFailure | null {
+    return this.#trouble?.failure ?? null;
   }
 
   async run<Name extends OperationName>(name: Name, argument: ArgumentOf<Name>): Promise<ResultOf<Name>> {

@@ -26,7 +26,7 @@ import { placeOfId } from "./placed-ids.ts";
 import { readAnswerOf, readItems, readSections, withId, withoutForeignId } from "./read-items.ts";
 import { recordRows, recordValues } from "./record-rows.ts";
 import { indexKey, storedText } from "./storable.ts";
-import type { ExportedRow, ImportCount, Store, StoredKey, StoreStats, UsageRow } from "./store.ts";
+import type { ExportedRow, ImportCount, Store, StoredKey, StoreFailure, StoreStats, UsageRow } from "./store.ts";
 import { storedJson } from "./stored-json.ts";
 import { exportedRows, importedRow } from "./transferred-rows.ts";
 import { turnRows } from "./turn-rows.ts";
@@ -35,7 +35,7 @@ import { originalUsage, usageRows } from "./usage-rows.ts";
 export interface SqlStoreOptions {
   kind: DatabaseKind;
   /** Why the database cannot be used at present. */
-  trouble?: (() => string | null) | undefined;
+  trouble?: (() => StoreFailure | null) | undefined;
   /** Gives unused space back to the disk. */
   vacuum?: (() => Promise<void>) | undefined;
 }
@@ -50,7 +50,7 @@ export class SqlStore implements Store {
     this.#options = options;
   }
 
-  get trouble(): string | null {
+  get trouble(): StoreFailure | null {
     return this.#options.trouble?.() ?? null;
   }
 

@@ -57,8 +57,8 @@ export interface ImportCount {
 
 /** The store: the state of clients, and what the gateway itself keeps. */
 export interface Store extends StateStore {
-  /** Why the store cannot be used at present, as a sentence; `null` if it works as far as is known. */
-  readonly trouble: string | null;
+  /** Why the store cannot be used at present; `null` if it works as far as is known. */
+  readonly trouble: StoreFailure | null;
   /** Operations that wait for the database. */
   readonly queue: number;
   /** Resolves if something could just be written; otherwise rejects with a `StoreError`. */

@@ -156,8 +156,11 @@ it("a turn that failed before its client got anything is not stored", async () =
 
 it("a store that is away is a note of /ready, not a failure", async () => {
   await start(false);
-  vi.spyOn(store, "trouble", "get").mockReturnValue("The store is away.");
+  vi.spyOn(store, "trouble", "get").mockReturnValue("lost");
   const ready = await fetch(`${gateway.url}/ready`);
   expect(ready.status).toBe(200);
-  expect(await ready.json()).toMatchObject({ status: "ready", notes: ["The store is away."] });
+  expect(await ready.json()).toMatchObject({
+    status: "ready",
+    notes: ["Toolwire's store cannot be used at present: its database cannot be reached."],
+  });
 });

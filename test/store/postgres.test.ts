@@ -163,7 +163,7 @@ describe.skipIf(server === undefined)("Postgres", () => {
     await proxy.stop();
     proxies.pop();
     const store = await open(proxy.url);
-    expect(store.trouble).toMatch(/cannot be reached/);
+    expect(store.trouble).toBe("lost");
     await expect(store.addUsage([usageRow()])).rejects.toMatchObject({ failure: "lost" });
     await expect(store.ready()).rejects.toMatchObject({ failure: "lost" });
     await proxy.listen();
@@ -180,7 +180,7 @@ describe.skipIf(server === undefined)("Postgres", () => {
     await store.ready();
     proxy.decide = () => "silence";
     await expect(store.addUsage([usageRow()])).rejects.toMatchObject({ failure: "slow" });
-    expect(store.trouble).toMatch(/did not answer in time/);
+    expect(store.trouble).toBe("slow");
     proxy.decide = () => "pass";
     await vi.waitFor(() => expect(store.trouble).toBeNull(), { timeout: 10 * second });
     expect(await requestsOf(store)).toBe(0);
