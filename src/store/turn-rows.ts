@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { type Item, type KeptTurn, newId, type Steps } from "../turn/index.ts";
 import { ContentCollector } from "./contents.ts";
 import { messageRows } from "./message-writer.ts";
-import type { TurnRows } from "./operations/keep-turn.ts";
+import type { TurnRows } from "./operations/stored-turn.ts";
 import { indexKey, storedText } from "./storable.ts";
 import { storedJson } from "./stored-json.ts";
 

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { openStore } from "../../src/store/open.ts";
+import { tableNames } from "../../src/store/operations/tables.ts";
 import { type Store, StoreError } from "../../src/store/store.ts";
 import { FlakyProxy } from "./flaky-proxy.ts";
 import { createDatabase, findPostgres, type TestDatabase } from "./postgres-server.ts";
@@ -14,11 +15,16 @@ describe.skipIf(server === undefined)("a database on a server", () => {
   describeStore("Postgres", async () => {
     const database = await createDatabase(server ?? "");
     const store = await openStore({ url: database.url, keep: null, log: new LogLines() });
-    const close = async () => {
-      await store.close();
-      await database.drop();
+    // A TRUNCATE would take longer: the server writes new files for it.
+    const deletions = tableNames.map((table) => `DELETE FROM toolwire.${table}`).join("; ");
+    return {
+      store,
+      empty: async () => void (await database.query(deletions)),
+      close: async () => {
+        await store.close();
+        await database.drop();
+      },
     };
-    return { store, close };
   });
 });
 

@@ -11,6 +11,7 @@ import Database from "libsql";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { openStore } from "../../src/store/open.ts";
 import { newProbe } from "../../src/store/operations/probe.ts";
+import { tableNames } from "../../src/store/operations/tables.ts";
 import { SqliteWorkerDatabase } from "../../src/store/sqlite-worker-database.ts";
 import { type Store, StoreError } from "../../src/store/store.ts";
 import { message } from "./contract/turns.ts";
@@ -67,11 +68,22 @@ async function collectGarbage(): Promise<void> {
   if (typeof collect === "function") collect();
 }
 
-let files = 0;
-
 describeStore("SQLite in a thread", async () => {
-  const store = await openStore({ url: `sqlite:${join(folder, `${files++}.db`)}`, keep: null, log });
-  return { store, close: () => store.close() };
+  const home = mkdtempSync(join(tmpdir(), "toolwire-store-"));
+  const file = join(home, "toolwire.db");
+  const store = await openStore({ url: `sqlite:${file}`, keep: null, log });
+  return {
+    store,
+    empty: async () => {
+      const database = new Database(file);
+      database.exec(tableNames.map((table) => `DELETE FROM ${table}`).join("; "));
+      database.close();
+    },
+    close: async () => {
+      await store.close();
+      rmSync(home, { recursive: true, force: true });
+    },
+  };
 });
 
 describe("a SQLite file", () => {

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterAll, afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Store } from "../../src/store/store.ts";
 import { describeAnswers } from "./contract/answers.ts";
 import { describeConversations } from "./contract/conversations.ts";
@@ -13,16 +13,24 @@ import { describeMemory } from "./memory-contract.ts";
 /** A store of a test, with what ends it. */
 export interface TestedStore {
   store: Store;
+  /** Deletes everything in it, for the next test. Without this, each test gets a store of its own. */
+  empty?(): Promise<void>;
   close(): Promise<void>;
 }
 
 /** What whoever uses a `Store` relies on, whichever database is behind it. Every store that is created is empty. */
 export function describeStore(name: string, create: () => Promise<TestedStore>): void {
   const open: TestedStore[] = [];
+  const emptied: TestedStore[] = [];
   const created = async () => {
-    const tested = await create();
+    const tested = emptied.pop() ?? (await create());
     open.push(tested);
     return tested.store;
+  };
+  const release = async (tested: TestedStore) => {
+    if (!tested.empty) return await tested.close();
+    await tested.empty();
+    emptied.push(tested);
   };
 
   describe(`${name}, as a store`, () => {
@@ -31,7 +39,10 @@ export function describeStore(name: string, create: () => Promise<TestedStore>):
       store = await created();
     });
     afterEach(async () => {
-      for (const { close } of open.splice(0)) await close();
+      for (const tested of open.splice(0)) await release(tested);
+    });
+    afterAll(async () => {
+      for (const { close } of emptied.splice(0)) await close();
     });
 
     describeConversations(() => store);

@@ -82,8 +82,8 @@ function* add(table: TableName, rows: readonly Values[]): Operation<number> {
 }
 
 function* insert(table: TableName, rows: readonly Values[]): Operation<number> {
-  const { columns, key } = tables[table];
-  const insertRows = insertInto(table, columns, `ON CONFLICT DO NOTHING RETURNING ${key[0]}`);
+  const { key } = tables[table];
+  const insertRows = insertInto(table, `ON CONFLICT DO NOTHING RETURNING ${key[0]}`);
   return (yield* insertRows(rows)).length;
 }
 
@@ -93,7 +93,7 @@ function withoutName(values: Values): Values {
 
 const messages = "(SELECT MAX(position) + 1 FROM messages WHERE conversation = conversations.id)";
 
-/** A turn is added behind the length of its conversation, so there must be no message. */
+/** A turn is added at the length of its conversation, so no message may be stored there already. */
 function* coverMessages(conversations: readonly string[]): Operation<void> {
   yield* each(
     [...new Set(conversations)],

@@ -2,16 +2,15 @@ import { parseJson } from "../../turn/index.ts";
 import type { OperationDefinition, Row } from "../operation.ts";
 import type { StoredKey } from "../store.ts";
 import { insertInto, numberOf, numberOrNull, sql, textOf, textOrNull } from "./statements.ts";
+import { tables } from "./tables.ts";
 
-const columns = ["id", "name", "hash", "models", "rate_requests", "rate_per", "expires_at", "created_at", "revoked_at"];
-
-const insert = insertInto("keys", columns, "ON CONFLICT DO NOTHING RETURNING id");
+const insert = insertInto("keys", "ON CONFLICT DO NOTHING RETURNING id");
 
 /** All keys, in the order of their creation. */
 export const keys: OperationDefinition<null, StoredKey[]> = {
   writes: false,
   *run() {
-    return (yield* sql(`SELECT ${columns.join(", ")} FROM keys ORDER BY created_at, id`)).map(keyOf);
+    return (yield* sql(`SELECT ${tables.keys.columns.join(", ")} FROM keys ORDER BY created_at, id`)).map(keyOf);
   },
 };
 

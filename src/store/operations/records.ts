@@ -26,7 +26,6 @@ export const readRecords: OperationDefinition<
 
 const insert = insertInto(
   "records",
-  ["owner", "key", "expires_at", "value"],
   "ON CONFLICT (owner, key) DO UPDATE SET expires_at = excluded.expires_at, value = excluded.value",
 );
 

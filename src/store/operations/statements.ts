@@ -1,4 +1,5 @@
 import type { Operation, Row, SqlValue } from "../operation.ts";
+import { type TableName, tables } from "./tables.ts";
 
 /** Both databases take a limited number of parameters: SQLite 32,766, Postgres 65,535. */
 const mostParameters = 30_000;
@@ -21,10 +22,11 @@ export function* count(text: string, values: readonly SqlValue[]): Operation<num
 type Insert = (rows: readonly (readonly SqlValue[])[]) => Operation<Row[]>;
 
 /**
- * Inserts rows into a table, a limited number at a time. `ending` follows the values, for example `ON CONFLICT DO NOTHING`. The text
+ * Inserts rows with all columns of a table, a limited number at a time. `ending` follows the values, for example `ON CONFLICT DO NOTHING`. The text
  * for each number of rows is written once.
  */
-export function insertInto(table: string, columns: readonly string[], ending = ""): Insert {
+export function insertInto(table: TableName, ending = ""): Insert {
+  const { columns } = tables[table];
   const isBlind = !ending.includes("RETURNING");
   const most = Math.min(mostRows, Math.floor(mostParameters / columns.length));
   const texts: string[] = [];

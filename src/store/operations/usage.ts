@@ -1,11 +1,11 @@
 import type { OperationDefinition } from "../operation.ts";
 import type { UsageRow } from "../store.ts";
 import { insertInto, numberOf, sql, textOf } from "./statements.ts";
+import { tables } from "./tables.ts";
 
 const sums = ["requests", "input_tokens", "cached_tokens", "output_tokens"];
-const columns = ["owner", "key", "model", "day", ...sums];
 const adding = sums.map((column) => `${column} = usage.${column} + excluded.${column}`).join(", ");
-const insert = insertInto("usage", columns, `ON CONFLICT (owner, key, model, day) DO UPDATE SET ${adding}`);
+const insert = insertInto("usage", `ON CONFLICT (owner, key, model, day) DO UPDATE SET ${adding}`);
 
 /** Adds to what is stored. No owner, key, model and day occurs twice among the rows, and they are sorted. */
 export const addUsage: OperationDefinition<readonly UsageRow[], void> = {
@@ -29,7 +29,9 @@ export const addUsage: OperationDefinition<readonly UsageRow[], void> = {
 export const usage: OperationDefinition<null, UsageRow[]> = {
   writes: false,
   *run() {
-    const rows = yield* sql(`SELECT ${columns.join(", ")} FROM usage ORDER BY day DESC, key, owner, model`);
+    const rows = yield* sql(
+      `SELECT ${tables.usage.columns.join(", ")} FROM usage ORDER BY day DESC, key, owner, model`,
+    );
     return rows.map((row) => ({
       owner: textOf(row, "owner"),
       key: textOf(row, "key"),
